@@ -1,0 +1,166 @@
+"""`Settings`: defaults, then the file, then the environment, then arguments. The only reader of the environment.
+
+The file is the person's own (`config.toml` in the platform's configuration folder, or the one that
+MEMORANDA_CONFIG names); a file that lies about in a project folder is never read.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from memoranda.domain.errors import ConfigError
+
+_PREFIX = "MEMORANDA_"
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. A value here is final: nobody below looks at the environment again."""
+
+    store: str = ""
+    """Path of the ledger file; empty is `memoranda.db` in the platform's folder for user data."""
+    scope: str = ""
+    """Scope for the command line when --scope is not given. Empty: it must be given."""
+    actor: str = ""
+    """Written into events: who did it."""
+    embedder: str = "auto"
+    """`auto` (the bundled local one), `none`, or `provider:model`."""
+    embedder_url: str = ""
+    """Base URL for an OpenAI-compatible, Gemini or Voyage endpoint; empty is the provider's own."""
+    embedder_dimensions: int = 0
+    """Ask a remote model for this many dimensions; 0 is the model's own number."""
+    embedder_timeout: float = 60.0
+    """Seconds for one request that embeds memories."""
+    query_timeout: float = 5.0
+    """Seconds that a recall waits for a query's vector before it goes on by words alone."""
+    cache: str = ""
+    """Folder for prepared model files; empty is the platform's cache folder, `none` keeps nothing."""
+    max_text: int = 8_000
+    """Longest text of one memory, in characters."""
+    grace_days: int = 30
+    """Days in which a forgotten memory can be restored; then it is erased."""
+    busy_seconds: float = 30.0
+    """How long to wait for another process that writes."""
+    follow: bool = True
+    """Embed new memories in the background as they come."""
+    limit_threads: bool = True
+    """Hold the numeric library to one thread while it embeds."""
+
+    def changed(self, values: Mapping[str, Any]) -> "Settings":
+        """The same with other values; those that are None stay as they are."""
+        return _with(self, {name: value for name, value in values.items() if value is not None}, "the arguments")
+
+    @property
+    def grace_ms(self) -> int:
+        return self.grace_days * DAY_MS
+
+    def store_path(self) -> Path:
+        """Where the ledger is."""
+        return Path(self.store).expanduser() if self.store else _data_folder() / "memoranda.db"
+
+    def cache_folder(self) -> Path | None:
+        """Where prepared model files go; None when nothing may be kept."""
+        if self.cache == "none":
+            return None
+        return Path(self.cache).expanduser() if self.cache else _cache_folder()
+
+
+def load(arguments: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from all four sources. Arguments that are None count as not given."""
+    environment = os.environ if environ is None else environ
+    settings = _with(Settings(), _from_file(environment), "the settings file")
+    settings = _with(settings, _from_environment(environment), "the environment")
+    return settings.changed(arguments or {})
+
+
+def secret(name: str) -> str | None:
+    """A key from the environment. Keys are never settings: they are not shown, stored or passed on."""
+    return os.environ.get(name) or None
+
+
+def use_one_thread() -> None:
+    """For a process of our own, before numpy is imported: its library then starts no threads at all."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _from_file(environment: Mapping[str, str]) -> dict[str, Any]:
+    named = environment.get(_PREFIX + "CONFIG")
+    path = Path(named).expanduser() if named else _config_folder() / "config.toml"
+    if not path.exists():
+        if named:
+            raise ConfigError(f"MEMORANDA_CONFIG names {path}, which does not exist")
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}", hint="Correct the file, or remove it.") from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    known = {field.name for field in fields(Settings)}
+    found: dict[str, Any] = {}
+    for name in known:
+        value = environment.get(_PREFIX + name.upper())
+        if value is not None and value != "":
+            found[name] = value
+    return found
+
+
+def _with(settings: Settings, values: Mapping[str, Any], where: str) -> Settings:
+    known = {field.name: field for field in fields(Settings)}
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise ConfigError(f"{where} sets {name!r}, which is not a setting")
+        checked[name] = _coerced(name, value, type(getattr(settings, name)), where)
+    return replace(settings, **checked)
+
+
+def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
+    if isinstance(value, str) and kind is bool:
+        if value.casefold() in ("1", "true", "yes", "on"):
+            return True
+        if value.casefold() in ("0", "false", "no", "off"):
+            return False
+        raise ConfigError(f"{where}: {name} is yes or no, not {value!r}")
+    if isinstance(value, str) and kind in (int, float):
+        try:
+            value = kind(value)
+        except ValueError as error:
+            raise ConfigError(f"{where}: {name} is a number, not {value!r}") from error
+    if isinstance(value, int) and not isinstance(value, bool) and kind is float:
+        value = float(value)
+    if isinstance(value, Path) and kind is str:
+        value = str(value)
+    if type(value) is not kind:
+        raise ConfigError(f"{where}: {name} is of type {kind.__name__}, not {type(value).__name__}")
+    if isinstance(value, int | float) and value < 0:
+        raise ConfigError(f"{where}: {name} cannot be negative")
+    return value
+
+
+def _data_folder() -> Path:
+    return _platform_folder("XDG_DATA_HOME", ".local/share", "Library/Application Support", "LOCALAPPDATA")
+
+
+def _cache_folder() -> Path:
+    return _platform_folder("XDG_CACHE_HOME", ".cache", "Library/Caches", "LOCALAPPDATA") / "models"
+
+
+def _config_folder() -> Path:
+    return _platform_folder("XDG_CONFIG_HOME", ".config", "Library/Application Support", "APPDATA")
+
+
+def _platform_folder(variable: str, linux: str, mac: str, windows: str) -> Path:
+    home = Path.home()
+    if os.environ.get(variable):
+        return Path(os.environ[variable]) / "memoranda"
+    if sys.platform == "win32":
+        return Path(os.environ.get(windows) or home) / "memoranda"
+    return home / (mac if sys.platform == "darwin" else linux) / "memoranda"

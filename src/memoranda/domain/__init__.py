@@ -1,0 +1,1 @@
+"""Values, errors and ports. Standard library only; every other room may import this one."""

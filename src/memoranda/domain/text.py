@@ -1,0 +1,42 @@
+"""Text at the door: what is refused, and the normal form by which two texts are the same."""
+
+import hashlib
+import unicodedata
+
+from memoranda.domain.errors import InvalidInput
+
+MAX_TEXT = 8_000
+_HASH_TAG = "b2:"
+
+
+def checked_text(text: str, *, name: str, limit: int = MAX_TEXT, empty_ok: bool = False) -> str:
+    """The text in NFC, or a clear error. NUL bytes and lone surrogates never reach a store or a model."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{name}: text is expected, not {type(text).__name__}")
+    if not empty_ok and not text.strip():
+        raise InvalidInput(f"{name} is empty", hint=f"Give {name} at least one visible character.")
+    if "\0" in text:
+        raise InvalidInput(f"{name} has a NUL byte in it", hint="Remove the NUL byte; this looks like binary data.")
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise InvalidInput(
+            f"{name} has a lone surrogate in it, which is not text",
+            hint="Decode the input again, for example with errors='replace'.",
+        )
+    composed = unicodedata.normalize("NFC", text)
+    if len(composed) > limit:
+        raise InvalidInput(
+            f"{name} has {len(composed):,} characters; the limit is {limit:,}",
+            hint="Split it into several memories, or keep it as a document.",
+        )
+    return composed
+
+
+def normal_form(text: str) -> str:
+    """What two texts must share to count as the same: NFKC, case, spaces and final punctuation do not matter."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip(".!。！ ") or folded
+
+
+def content_hash(text: str) -> str:
+    """The identity of a text, with the algorithm written on it."""
+    return _HASH_TAG + hashlib.blake2b(normal_form(text).encode(), digest_size=16).hexdigest()

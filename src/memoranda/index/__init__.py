@@ -1,0 +1,1 @@
+"""Derived from the ledger: finds numbers of memories. May be thrown away at any time."""

@@ -1,0 +1,50 @@
+"""What differs between SQL engines, in one place.
+
+Statements elsewhere in this room are portable: named parameters, `on conflict`, `returning`, no engine's own
+functions. Table definitions and views are written with the words below.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The words of one engine, put into table definitions. Never used for values."""
+
+    name: str
+    sequence: str
+    number: str
+    integer: str
+    real: str
+    blob: str
+    json: str
+    time_as_text: str
+
+    def ddl(self, template: str) -> str:
+        """A table definition in this engine's words."""
+        for word in ("sequence", "number", "integer", "real", "blob", "json"):
+            template = template.replace("{" + word + "}", getattr(self, word))
+        while (start := template.find("{time:")) >= 0:
+            end = template.index("}", start)
+            column = template[start + len("{time:") : end]
+            template = template[:start] + self.time_as_text.replace("COLUMN", column) + template[end + 1 :]
+        return template
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    # AUTOINCREMENT: a sequence is never used twice, also after the newest rows were erased.
+    sequence="integer primary key autoincrement",
+    number="integer primary key autoincrement",
+    integer="integer",
+    real="real",
+    blob="blob",
+    json="text",
+    time_as_text="strftime('%Y-%m-%dT%H:%M:%fZ', COLUMN / 1000.0, 'unixepoch')",
+)
+
+
+def placeholders(name: str, values: tuple[str, ...] | tuple[int, ...]) -> tuple[str, dict[str, str | int]]:
+    """`:name_0, :name_1` and their values, for an IN list. Only names reach the statement."""
+    names = [f"{name}_{position}" for position in range(len(values))]
+    return ", ".join(":" + each for each in names), dict(zip(names, values, strict=True))

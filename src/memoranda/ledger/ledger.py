@@ -1,0 +1,509 @@
+"""`Ledger`: the tables gathered behind one transaction. Rows answer, events explain.
+
+Every change is a row, an event and a revision in the same commit; the event's sequence is what an index follows.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from memoranda.domain.clock import Clock
+from memoranda.domain.errors import Conflict, LedgerDamaged, Refused
+from memoranda.domain.memory import KINDS, STATES, TRUSTS, Memory, State, outranks
+from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
+from memoranda.domain.results import Changed, Check, Event, Listing, Remembered, Revision, Stats
+from memoranda.domain.scope import Scope
+from memoranda.domain.text import content_hash, normal_form
+from memoranda.ledger import memories, vectors
+from memoranda.ledger.database import Database
+from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.memories import Filter
+from memoranda.ledger.schema import migrate
+
+REINFORCEMENT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A memory about to be kept, and how."""
+
+    memory: Memory
+    kind_given: bool = False
+    supersedes: str | None = None
+    even_if_erased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the index is told of one memory."""
+
+    number: int
+    scope: str
+    text: str
+    searchable: str
+    content_hash: str
+    state: State
+    valid_from: int | None
+    valid_until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What happened since a sequence: the numbers touched, each once, and where the feed stands."""
+
+    numbers: tuple[int, ...]
+    sequence: int
+    complete: bool
+
+
+class Ledger:
+    """One ledger file."""
+
+    def __init__(self, path: Path, *, clock: Clock, busy_seconds: float = 30.0) -> None:
+        self.path = path
+        self.clock = clock
+        self._refuse_emptied(path)
+        self.database = Database(path, durable=True, busy_seconds=busy_seconds)
+        try:
+            self.database.write_alone(lambda connection: migrate(connection, clock))
+            self._key = self.database.write(_store_key)
+        except BaseException:
+            self.database.close()
+            raise
+
+    @staticmethod
+    def _refuse_emptied(path: Path) -> None:
+        """A ledger cut to nothing beside its index is damage, not a new store."""
+        wal = path.with_name(path.name + "-wal")
+        if path.exists() and path.stat().st_size == 0 and not (wal.exists() and wal.stat().st_size):
+            index = path.with_name(path.name + "-index")
+            if index.is_dir() and any(index.iterdir()):
+                raise LedgerDamaged(
+                    f"{path.name} is empty, but it has an index: its content was lost",
+                    hint=f"Restore a backup of {path.name}; to start anew on purpose, remove {index.name} first.",
+                )
+
+    def close(self) -> None:
+        self.database.close()
+
+    # -- keeping --
+
+    def remember(self, keeps: Sequence[Keep], *, scope: Scope, actor: str) -> list[Remembered]:
+        """Keep all of them or none."""
+
+        def job(connection: apsw.Connection) -> list[Remembered]:
+            return [self._remember_one(connection, keep, scope, actor) for keep in keeps]
+
+        return self.database.write(job)
+
+    def _remember_one(self, connection: apsw.Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
+        memory = keep.memory
+        at = memory.updated_at
+        if not keep.even_if_erased and self._is_erased(connection, memory):
+            raise Refused(
+                "this text was erased from this scope and is not taken back",
+                hint="If the person wants it kept again, pass after_erase='allow' (CLI: --even-if-erased).",
+            )
+        old = None if keep.supersedes is None else self._to_supersede(connection, keep, scope)
+        same = memories.find_same(connection, memory)
+        if same is not None and (old is None or old[0] != same[0]):
+            kept, sequence = self._reinforce(connection, same, keep, at=at, actor=actor)
+            receipt = RememberReceipt("reinforced", kept.id, kept.scope, sequence, trust=kept.trust)
+            remembered = Remembered(kept, receipt)
+        else:
+            number = memories.insert(connection, memory)
+            sequence = memories.record(connection, "remembered", number, memory, at=at, actor=actor)
+            receipt = RememberReceipt("created", memory.id, memory.scope, sequence, trust=memory.trust)
+            remembered = Remembered(memory, receipt)
+        if old is not None:
+            by = remembered.memory.id
+            _, sequence = memories.change(
+                connection, *old, "superseded", at=at, actor=actor, state="superseded", superseded_by=by
+            )
+            remembered = replace(remembered, receipt=replace(receipt, superseded=old[1].id, sequence=sequence))
+        return remembered
+
+    def _to_supersede(self, connection: apsw.Connection, keep: Keep, scope: Scope) -> tuple[int, Memory]:
+        assert keep.supersedes is not None
+        number, old = memories.find(connection, scope, keep.supersedes)
+        _refuse_from_below(scope, old)
+        if old.state not in ("live", "expired"):
+            raise Conflict(f"{old.id} is {old.state} and cannot be superseded")
+        if outranks(old.trust, keep.memory.trust):
+            raise Refused(
+                f"{old.id} is {old.trust}; something {keep.memory.trust} cannot supersede it",
+                hint="Let the person say it, or keep the new one beside the old one.",
+            )
+        return number, old
+
+    def _reinforce(
+        self, connection: apsw.Connection, same: tuple[int, Memory], keep: Keep, *, at: int, actor: str
+    ) -> tuple[Memory, int]:
+        number, memory = same
+        said_again = keep.memory
+        return memories.change(
+            connection,
+            number,
+            memory,
+            "reinforced",
+            at=at,
+            actor=actor,
+            kind=said_again.kind if keep.kind_given else memory.kind,
+            confidence=min(1.0, round(memory.confidence + REINFORCEMENT, 6)),
+            importance=said_again.importance if said_again.importance is not None else memory.importance,
+            tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags))),
+            metadata={**memory.metadata, **said_again.metadata},
+            valid_from=memory.valid_from if said_again.valid_from is None else said_again.valid_from,
+            valid_until=memory.valid_until if said_again.valid_until is None else said_again.valid_until,
+        )
+
+    # -- states --
+
+    def change_state(
+        self,
+        reference: str,
+        action: str,
+        *,
+        scope: Scope,
+        actor: str,
+        reason: str = "",
+        grace_ms: int | None = None,
+    ) -> Changed:
+        """archived, forgotten or restored."""
+
+        def job(connection: apsw.Connection) -> Changed:
+            number, memory = memories.find(connection, scope, reference)
+            _refuse_from_below(scope, memory)
+            after = _next_state(connection, number, memory, action)
+            at = self.clock.now()
+            changed, sequence = memories.change(
+                connection, number, memory, action, at=at, actor=actor, reason=reason, state=after
+            )
+            until = at + grace_ms if action == "forgotten" and grace_ms is not None else None
+            receipt = ChangeReceipt(action, memory.id, memory.scope, memory.state, after, sequence, until)
+            return Changed(changed, receipt)
+
+        return self.database.write(job)
+
+    # -- reading --
+
+    def get(self, reference: str, *, scope: Scope, as_of: int | None = None) -> Memory | None:
+        """One memory by id, now or as it was; None when it did not exist yet."""
+        with self.database.read() as connection:
+            number, memory = memories.find(connection, scope, reference)
+            if as_of is None:
+                return memory
+            return memories.load(connection, scope, (number,), as_of).get(number)
+
+    def history(self, reference: str, *, scope: Scope) -> tuple[Revision, ...]:
+        with self.database.read() as connection:
+            number, _ = memories.find(connection, scope, reference)
+            return tuple(memories.history(connection, number))
+
+    def browse(self, wanted: Filter, *, scope: Scope, limit: int, offset: int) -> Listing:
+        with self.database.read() as connection:
+            page, total = memories.browse(connection, scope, wanted, limit=limit, offset=offset)
+            return Listing(tuple(page), total)
+
+    def numbers_that_fit(self, wanted: Filter, *, scope: Scope) -> frozenset[int]:
+        with self.database.read() as connection:
+            return memories.numbers_that_fit(connection, scope, wanted)
+
+    def load(self, numbers: Sequence[int], *, scope: Scope, as_of: int | None = None) -> dict[int, Memory]:
+        with self.database.read() as connection:
+            return memories.load(connection, scope, numbers, as_of)
+
+    def stats(self, *, scope: Scope) -> Stats:
+        """Counts of what this scope can see."""
+        names, values = placeholders("scope", scope.chain())
+        with self.database.read() as connection:
+            counted: list[Any] = connection.execute(
+                f"""
+                select scope, state, kind, trust,
+                       case when importance is null then 'unknown' when importance >= 0.8 then 'must_remember'
+                            when importance >= 0.5 then 'nice_to_have' else 'ignore' end,
+                       count(*), min(created_at), max(created_at)
+                from memory where scope in ({names}) group by 1, 2, 3, 4, 5
+                """,  # noqa: S608
+                values,
+            ).fetchall()
+            sequence = _sequence(connection)
+
+        def by(column: int, known: Sequence[str] = ()) -> dict[str, int]:
+            sums = dict.fromkeys(known, 0)
+            for row in counted:
+                sums[row[column]] = sums.get(row[column], 0) + row[5]
+            return {name: sums[name] for name in (known or sorted(sums)) if sums[name]}
+
+        return Stats(
+            scope=scope.path,
+            total=sum(row[5] for row in counted),
+            by_state=by(1, STATES),
+            by_kind=by(2, KINDS),
+            by_scope=by(0),
+            by_trust=by(3, TRUSTS),
+            by_grade=by(4, ("must_remember", "nice_to_have", "ignore", "unknown")),
+            oldest=min((row[6] for row in counted), default=None),
+            newest=max((row[7] for row in counted), default=None),
+            sequence=sequence,
+        )
+
+    # -- what the index follows --
+
+    def sequence(self) -> int:
+        """The newest sequence."""
+        with self.database.read() as connection:
+            return _sequence(connection)
+
+    def changes_since(self, sequence: int, *, limit: int) -> Changes:
+        """The feed. Numbers in the order of their first change."""
+        with self.database.read() as connection:
+            rows: list[Any] = connection.execute(
+                "select seq, number from event where seq > :after order by seq limit :limit",
+                {"after": sequence, "limit": limit},
+            ).fetchall()
+        numbers = tuple(dict.fromkeys(int(number) for _, number in rows))
+        return Changes(numbers, int(rows[-1][0]) if rows else sequence, len(rows) < limit)
+
+    def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
+        """What to index of these; a number that is missing here was erased."""
+        found: dict[int, Entry] = {}
+        with self.database.read() as connection:
+            for start in range(0, len(numbers), 500):
+                listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+                rows = connection.execute(
+                    f"""
+                    select number, scope, text, about, attribute, value, context, tags, content_hash, state,
+                           valid_from, valid_until
+                    from memory where number in ({listed})
+                    """,  # noqa: S608
+                    values,
+                )
+                found.update((int(row[0]), _to_entry(row)) for row in rows)
+        return found
+
+    def count(self) -> int:
+        """All memories of the store, whatever their state."""
+        with self.database.read() as connection:
+            row = connection.execute("select count(*) from memory").fetchone()
+            return int(row[0]) if row else 0
+
+    # -- vectors --
+
+    def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Bodies of float16 that are there already."""
+        with self.database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return {} if found is None else vectors.load(connection, found[0], numbers)
+
+    def vector_dimensions(self, fingerprint: str) -> int | None:
+        with self.database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return None if found is None else found[1]
+
+    def vector_count(self, fingerprint: str) -> int:
+        with self.database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return 0 if found is None else vectors.count(connection, found[0])
+
+    def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
+        """Keep (number, content hash, body); how many memories were still there to keep it for."""
+
+        def job(connection: apsw.Connection) -> int:
+            space, known = vectors.ensure_space(connection, fingerprint, dimensions)
+            if known != dimensions:
+                raise Conflict(f"vectors of {known} dimensions are expected here, not {dimensions}")
+            return vectors.save(connection, space, items)
+
+        return self.database.write(job)
+
+    def without_vector(self, fingerprint: str, *, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """(number, text, content hash) of memories that still need a vector of this space."""
+        with self.database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return vectors.without_vector(connection, found[0] if found else 0, after=after, limit=limit)
+
+    def drop_vectors(self, fingerprint: str) -> None:
+        self.database.write(lambda connection: vectors.drop_space(connection, fingerprint))
+
+    # -- erasing --
+
+    def choose(
+        self,
+        *,
+        scope: Scope,
+        ids: Sequence[str] = (),
+        about: str = "",
+        speaker: str = "",
+        below: Scope | None = None,
+    ) -> list[tuple[int, Memory]]:
+        """The memories that an erasure would take, all inside the scope that may be changed from here."""
+        with self.database.read() as connection:
+            if ids:
+                chosen = [memories.find(connection, scope, each) for each in ids]
+                for _, memory in chosen:
+                    _refuse_from_below(scope, memory)
+                return list(dict(chosen).items())
+            return memories.select_below(connection, below or scope, about=about, speaker=speaker)
+
+    def expired_forgotten(self, *, before: int) -> list[tuple[int, Memory]]:
+        """Forgotten so long ago that the grace period is over."""
+        with self.database.read() as connection:
+            return memories.forgotten_before(connection, before)
+
+    def erase(self, chosen: Sequence[tuple[int, Memory]], *, actor: str) -> int:
+        """Delete rows, revisions, vectors and the words of events; leave tombstones and one event each."""
+
+        def job(connection: apsw.Connection) -> int:
+            at = self.clock.now()
+            sequence = _sequence(connection)
+            for number, memory in chosen:
+                connection.execute(
+                    "insert into tombstone (digest, scope, at) values (:digest, :scope, :at) on conflict do nothing",
+                    {"digest": self._digest(memory.text), "scope": memory.scope, "at": at},
+                )
+                connection.execute("delete from memory where number = :number", {"number": number})
+                connection.execute("update event set reason = '' where number = :number", {"number": number})
+                sequence = memories.write_event(connection, "erased", number, memory, at=at, actor=actor)
+            return sequence
+
+        return self.database.write(job)
+
+    def texts(self, wanted: Callable[[int], bool]) -> Iterator[str]:
+        """Everything written into the memories whose number is wanted."""
+        with self.database.read() as connection:
+            yield from memories.all_texts(connection, wanted)
+
+    def _digest(self, text: str) -> bytes:
+        return hmac.digest(self._key, normal_form(text).encode(), hashlib.blake2s)
+
+    def _is_erased(self, connection: apsw.Connection, memory: Memory) -> bool:
+        found = connection.execute(
+            "select 1 from tombstone where digest = :digest and scope = :scope",
+            {"digest": self._digest(memory.text), "scope": memory.scope},
+        ).fetchone()
+        return found is not None
+
+    # -- checking --
+
+    def verify(self) -> list[Check]:
+        """Re-derive what can be re-derived; say what differs."""
+        way_out = "Restore a backup; keep this file. Nothing was changed."
+        broken = self.database.integrity()
+        checks = [Check("file", not broken, "; ".join(broken[:3]) or "sound", way_out if broken else "")]
+        with self.database.read() as connection:
+            changed = [
+                str(row[0])
+                for row in connection.execute("select id, text, content_hash from memory")
+                if content_hash(str(row[1])) != row[2]
+            ]
+            checks.append(
+                Check("texts", not changed, f"{len(changed)} differ from their hash", way_out if changed else "")
+            )
+            for name, statement in _CROSS_CHECKS.items():
+                row = connection.execute(statement).fetchone()
+                wrong = int(row[0]) if row else 0
+                checks.append(Check(name, wrong == 0, f"{wrong} wrong", way_out if wrong else ""))
+        return checks
+
+    def setting(self, key: str) -> str | None:
+        """A small value kept with the store."""
+        with self.database.read() as connection:
+            row = connection.execute("select value from store where key = :key", {"key": key}).fetchone()
+            return None if row is None else str(row[0])
+
+    def keep_setting(self, key: str, value: str) -> None:
+        self.database.write(
+            lambda connection: connection.execute(
+                "insert into store (key, value) values (:key, :value) "
+                "on conflict (key) do update set value = excluded.value",
+                {"key": key, "value": value},
+            )
+        )
+
+    def last_event(self, number: int) -> Event | None:
+        """The newest event of a number."""
+        with self.database.read() as connection:
+            row = connection.execute(
+                "select seq, at, action, memory_id, scope, actor, reason from event "
+                "where number = :number order by seq desc limit 1",
+                {"number": number},
+            ).fetchone()
+            return None if row is None else Event(*row)
+
+
+_CROSS_CHECKS = {
+    "revisions": """
+        select count(*) from memory m where not exists (
+            select 1 from revision r where r.seq = (select max(seq) from revision where number = m.number)
+              and r.state = m.state and r.kind = m.kind and r.trust = m.trust and r.confidence = m.confidence
+              and r.tags = m.tags and r.metadata = m.metadata and r.updated_at = m.updated_at)
+    """,
+    "events": "select count(*) from revision r where not exists (select 1 from event e where e.seq = r.seq)",
+    "erased": """
+        select count(*) from event e join memory m on m.number = e.number where e.action = 'erased'
+    """,
+}
+
+
+def _sequence(connection: apsw.Connection) -> int:
+    row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _store_key(connection: apsw.Connection) -> bytes:
+    connection.execute(
+        "insert into store (key, value) values ('key', :value) on conflict (key) do nothing",
+        {"value": secrets.token_hex(32)},
+    )
+    row = connection.execute("select value from store where key = 'key'").fetchone()
+    assert row is not None
+    return bytes.fromhex(str(row[0]))
+
+
+def _refuse_from_below(scope: Scope, memory: Memory) -> None:
+    """What is seen from below may not be changed from below."""
+    if not scope.contains(memory.scope):
+        raise Refused(
+            f"{memory.id} belongs to {memory.scope} and cannot be changed from {scope}",
+            hint=f"Open the store with scope {memory.scope!r} to change it.",
+        )
+
+
+def _next_state(connection: apsw.Connection, number: int, memory: Memory, action: str) -> State:
+    if action == "restored":
+        if memory.state not in ("forgotten", "archived"):
+            raise Conflict(f"{memory.id} is {memory.state}; only what is forgotten or archived can be restored")
+        return memories.state_before(connection, number)
+    after: State = "archived" if action == "archived" else "forgotten"
+    if memory.state == after:
+        raise Conflict(f"{memory.id} is {after} already")
+    if memory.state == "forgotten":
+        raise Conflict(f"{memory.id} is forgotten", hint="Restore it first.")
+    return after
+
+
+def _to_entry(row: Sequence[Any]) -> Entry:
+    number, scope, text, about, attribute, value, context, tags, digest, state, valid_from, valid_until = row
+    extras = [str(part) for part in (about, attribute, value, context) if part]
+    if tags != "[]":
+        extras.append(str(tags))
+    return Entry(
+        number=int(number),
+        scope=str(scope),
+        text=str(text),
+        searchable="\n".join([str(text), *extras]),
+        content_hash=str(digest),
+        state=state,
+        valid_from=valid_from,
+        valid_until=valid_until,
+    )
+
+
+__all__ = ["Changes", "Entry", "Filter", "Keep", "Ledger"]

@@ -1,0 +1,299 @@
+"""SQL for memories and their revisions. Every statement that finds a memory names the scopes it may look into."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import apsw
+
+from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
+from memoranda.domain.ids import is_id_or_prefix, is_whole_id
+from memoranda.domain.memory import Memory, State
+from memoranda.domain.results import Event, Revision
+from memoranda.domain.scope import Scope
+from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
+
+_INSERT = (
+    f"insert into memory ({', '.join(COLUMNS)}) values ({', '.join(':' + name for name in COLUMNS)}) "  # noqa: S608
+    "returning number"
+)
+_UPDATE = f"update memory set {', '.join(f'{name} = :{name}' for name in REVISED)} where number = :number"  # noqa: S608
+_INSERT_REVISION = (
+    f"insert into revision (seq, number, at, {', '.join(REVISED)}) "  # noqa: S608
+    f"values (:seq, :number, :at, {', '.join(':' + name for name in REVISED)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a listing asks for; empty means any."""
+
+    kinds: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
+    about: str = ""
+    attribute: str = ""
+    speaker: str = ""
+    as_of: int | None = None
+    valid_at: int | None = None
+
+
+def insert(connection: apsw.Connection, memory: Memory) -> int:
+    """A new row; its number."""
+    row = connection.execute(_INSERT, to_parameters(memory)).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def record(
+    connection: apsw.Connection,
+    action: str,
+    number: int,
+    memory: Memory,
+    *,
+    at: int,
+    actor: str,
+    reason: str = "",
+) -> int:
+    """One event, and the revision that it leaves; the sequence."""
+    sequence = write_event(connection, action, number, memory, at=at, actor=actor, reason=reason)
+    parameters = to_parameters(memory)
+    revised = {name: parameters[name] for name in REVISED}
+    connection.execute(_INSERT_REVISION, {"seq": sequence, "number": number, "at": at, **revised})
+    return sequence
+
+
+def write_event(
+    connection: apsw.Connection,
+    action: str,
+    number: int,
+    memory: Memory,
+    *,
+    at: int,
+    actor: str,
+    reason: str = "",
+) -> int:
+    """One line of history; its sequence."""
+    row = connection.execute(
+        """
+        insert into event (at, action, number, memory_id, scope, actor, reason)
+        values (:at, :action, :number, :memory_id, :scope, :actor, :reason)
+        returning seq
+        """,
+        {
+            "at": at, "action": action, "number": number, "memory_id": memory.id, "scope": memory.scope,
+            "actor": actor, "reason": reason,
+        },
+    ).fetchone()  # fmt: skip
+    assert row is not None
+    return int(row[0])
+
+
+def update(connection: apsw.Connection, number: int, memory: Memory) -> None:
+    """The row as it is now."""
+    parameters = to_parameters(memory)
+    connection.execute(_UPDATE, {"number": number, **{name: parameters[name] for name in REVISED}})
+
+
+def find(connection: apsw.Connection, scope: Scope, reference: str) -> tuple[int, Memory]:
+    """The one memory with this id, or this beginning of an id, that the scope can see."""
+    if not isinstance(reference, str) or not is_id_or_prefix(reference):
+        raise InvalidInput(
+            f"not an id: {str(reference)[:40]!r}",
+            hint="An id has 20 characters; its first four or more will do.",
+        )
+    names, values = placeholders("scope", scope.chain())
+    if is_whole_id(reference):
+        condition = "m.id = :id"
+    else:
+        condition = "m.id >= :id and m.id < :id_end"
+        values["id_end"] = reference + "~"
+    rows = connection.execute(
+        f"select {SELECTED} from memory m where {condition} and m.scope in ({names}) order by m.id limit 9",  # noqa: S608
+        {"id": reference, **values},
+    ).fetchall()
+    if not rows:
+        raise NotFound(f"no memory {reference!r} in scope {scope}")
+    if len(rows) > 1:
+        ids = tuple(from_row(row)[1].id for row in rows)
+        raise Ambiguous(f"{reference!r} is the beginning of {len(rows)} or more ids", candidates=ids)
+    return from_row(rows[0])
+
+
+def find_same(connection: apsw.Connection, memory: Memory) -> tuple[int, Memory] | None:
+    """A live memory of exactly this scope, speaker, slot and trust that says the same."""
+    row = connection.execute(
+        f"""
+        select {SELECTED} from memory m
+        where m.content_hash = :content_hash and m.scope = :scope and m.state = 'live'
+          and m.about = :about and m.attribute = :attribute and m.context = :context
+          and m.speaker = :speaker and m.trust = :trust
+        order by m.number limit 1
+        """,  # noqa: S608
+        {
+            name: getattr(memory, name)
+            for name in ("content_hash", "scope", "about", "attribute", "context", "speaker", "trust")
+        },
+    ).fetchone()
+    return None if row is None else from_row(row)
+
+
+def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
+    """These memories as the scope may see them now, or as they were at a moment. Others are left out."""
+    if not numbers:
+        return {}
+    loaded: dict[int, Memory] = {}
+    names, values = placeholders("scope", scope.chain())
+    for start in range(0, len(numbers), 500):
+        listed, number_values = placeholders("number", tuple(numbers[start : start + 500]))
+        statement, more = _from_clause(as_of)
+        rows = connection.execute(
+            f"{statement} where m.number in ({listed}) and m.scope in ({names})",
+            {**values, **number_values, **more},
+        )
+        loaded.update(from_row(row) for row in rows)
+    return loaded
+
+
+def browse(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, *, limit: int, offset: int
+) -> tuple[list[Memory], int]:
+    """One page of what the scope can see, newest first, and how many there are in all."""
+    condition, values = _condition(scope, wanted)
+    statement, more = _from_clause(wanted.as_of)
+    values.update(more)
+    rows = connection.execute(
+        f"{statement} where {condition} order by m.number desc limit :limit offset :offset",
+        {**values, "limit": limit, "offset": offset},
+    ).fetchall()
+    counted = statement.replace(statement[: statement.index(" from ")], "select count(*)")
+    total = connection.execute(f"{counted} where {condition}", values).fetchone()
+    return [from_row(row)[1] for row in rows], int(total[0]) if total else 0
+
+
+def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) -> frozenset[int]:
+    """All numbers that fit, for a search that must look only at these."""
+    condition, values = _condition(scope, wanted)
+    statement, more = _from_clause(wanted.as_of)
+    chosen = statement.replace(statement[: statement.index(" from ")], "select m.number")
+    return frozenset(int(row[0]) for row in connection.execute(f"{chosen} where {condition}", {**values, **more}))
+
+
+def _from_clause(as_of: int | None) -> tuple[str, dict[str, Any]]:
+    if as_of is None:
+        return f"select {SELECTED} from memory m", {}  # noqa: S608
+    return (
+        f"select {SELECTED_AS_REVISED} from memory m join revision r on r.seq = "  # noqa: S608
+        "(select max(seq) from revision where number = m.number and at <= :as_of)",
+        {"as_of": as_of},
+    )
+
+
+def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
+    names, values = placeholders("scope", scope.chain())
+    changing = "m" if wanted.as_of is None else "r"
+    parts = [f"m.scope in ({names})"]
+    if wanted.states:
+        listed, more = placeholders("state", wanted.states)
+        parts.append(f"{changing}.state in ({listed})")
+        values.update(more)
+    if wanted.kinds:
+        listed, more = placeholders("kind", wanted.kinds)
+        parts.append(f"{changing}.kind in ({listed})")
+        values.update(more)
+    for name in ("about", "attribute", "speaker"):
+        if getattr(wanted, name):
+            parts.append(f"m.{name} = :{name}")
+            values[name] = getattr(wanted, name)
+    if wanted.valid_at is not None:
+        parts.append(
+            f"({changing}.valid_from is null or {changing}.valid_from <= :valid_at) and "
+            f"({changing}.valid_until is null or {changing}.valid_until > :valid_at)"
+        )
+        values["valid_at"] = wanted.valid_at
+    return " and ".join(parts), values
+
+
+def history(connection: apsw.Connection, number: int) -> list[Revision]:
+    """Every revision of one memory, oldest first."""
+    rows = connection.execute(
+        f"""
+        select e.seq, e.at, e.action, e.memory_id, e.scope, e.actor, e.reason, {SELECTED_AS_REVISED}
+        from event e join revision r on r.seq = e.seq join memory m on m.number = e.number
+        where e.number = :number order by e.seq
+        """,  # noqa: S608
+        {"number": number},
+    )
+    return [Revision(Event(*row[:7]), from_row(row[7:])[1]) for row in rows]
+
+
+def state_before(connection: apsw.Connection, number: int) -> State:
+    """The last state that was neither forgotten nor archived."""
+    row = connection.execute(
+        """
+        select state from revision where number = :number and state not in ('forgotten', 'archived')
+        order by seq desc limit 1
+        """,
+        {"number": number},
+    ).fetchone()
+    return row[0] if row else "live"
+
+
+def change(
+    connection: apsw.Connection,
+    number: int,
+    memory: Memory,
+    action: str,
+    *,
+    at: int,
+    actor: str,
+    reason: str = "",
+    **fields: Any,
+) -> tuple[Memory, int]:
+    """Change fields of a memory: the row, its event and its revision."""
+    changed = replace(memory, updated_at=at, **fields)
+    update(connection, number, changed)
+    return changed, record(connection, action, number, changed, at=at, actor=actor, reason=reason)
+
+
+def select_below(connection: apsw.Connection, scope: Scope, *, about: str, speaker: str) -> list[tuple[int, Memory]]:
+    """Memories of this very scope; without a subject or speaker, also of every scope below it."""
+    if about or speaker:
+        condition, values = "m.scope = :scope", {"scope": scope.path}
+    else:
+        # '0' is the character after '/': a range, so that the index is used and `bot-1` never reaches `bot-10`.
+        condition = "(m.scope = :scope or (m.scope > :below and m.scope < :beyond))"
+        values = {"scope": scope.path, "below": scope.path + "/", "beyond": scope.path + "0"}
+    for name, value in (("about", about), ("speaker", speaker)):
+        if value:
+            condition += f" and m.{name} = :{name}"
+            values[name] = value
+    rows = connection.execute(f"select {SELECTED} from memory m where {condition} order by m.number", values)  # noqa: S608
+    return [from_row(row) for row in rows]
+
+
+def forgotten_before(connection: apsw.Connection, moment: int) -> list[tuple[int, Memory]]:
+    """Forgotten at or before this moment."""
+    rows = connection.execute(
+        f"select {SELECTED} from memory m where m.state = 'forgotten' and m.updated_at <= :moment "  # noqa: S608
+        "order by m.number",
+        {"moment": moment},
+    )
+    return [from_row(row) for row in rows]
+
+
+def all_texts(connection: apsw.Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
+    """Everything people wrote into the memories whose number is wanted, for the proof of erasure."""
+    rows = connection.execute(
+        "select number, text, about, attribute, value, context, source_ref, speaker, conversation, tags, metadata, "
+        "media_refs from memory"
+    )
+    for row in rows:
+        if wanted(int(row[0])):
+            yield from (str(part) for part in row[1:] if part)
+    for row in connection.execute("select number, tags, metadata from revision"):
+        if wanted(int(row[0])):
+            yield from (str(part) for part in row[1:] if part)
+    for row in connection.execute("select number, reason from event where reason <> ''"):
+        if wanted(int(row[0])):
+            yield str(row[1])

@@ -1,0 +1,205 @@
+"""Named migrations, forward only. Each runs in one transaction together with the record that it ran.
+
+A file with a migration that we do not know was written by a newer Memoranda and is refused untouched.
+"""
+
+from dataclasses import dataclass
+
+import apsw
+
+from memoranda.domain.clock import Clock
+from memoranda.domain.errors import LedgerDamaged, LedgerNewer
+from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES, TRUSTS
+from memoranda.ledger.dialect import SQLITE, Dialect
+
+APPLICATION_ID = 0x4D454D4F  # "MEMO", in the header of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+def _one_of(column: str, choices: tuple[str, ...]) -> str:
+    listed = ", ".join(f"'{choice}'" for choice in choices)
+    return f"check ({column} in ({listed}))"
+
+
+_ACTIONS = (
+    "remembered", "reinforced", "superseded", "archived", "forgotten", "restored", "expired", "erased",
+    "graded", "trusted", "revised",
+)  # fmt: skip
+
+_FOUNDATION = Migration(
+    "m001_foundation",
+    (
+        "create table store (key text primary key, value text not null)",
+        f"""
+        create table memory (
+            number {{number}},
+            id text not null unique,
+            scope text not null check (scope <> ''),
+            kind text not null {_one_of("kind", KINDS)},
+            text text not null check (text <> ''),
+            about text not null default '',
+            attribute text not null default '',
+            value {{json}},
+            context text not null default '',
+            importance {{real}} check (importance is null or importance between 0 and 1),
+            confidence {{real}} not null default 1.0 check (confidence between 0 and 1),
+            trust text not null {_one_of("trust", TRUSTS)},
+            state text not null {_one_of("state", STATES)},
+            source text not null {_one_of("source", SOURCES)},
+            source_ref text not null default '',
+            basis text not null {_one_of("basis", BASES)},
+            speaker text not null default '',
+            conversation text not null default '',
+            tags {{json}} not null default '[]',
+            lang text not null default '',
+            metadata {{json}} not null default '{{}}',
+            media_refs {{json}} not null default '[]',
+            media_kind text not null default '',
+            created_at {{integer}} not null,
+            updated_at {{integer}} not null,
+            occurred_at {{integer}},
+            valid_from {{integer}},
+            valid_until {{integer}},
+            superseded_by text,
+            content_hash text not null
+        )
+        """,
+        "create index memory_scope on memory (scope, state, number)",
+        "create index memory_content on memory (content_hash, scope)",
+        "create index memory_about on memory (about, scope) where about <> ''",
+        "create index memory_speaker on memory (speaker, scope) where speaker <> ''",
+        "create index memory_forgotten on memory (updated_at) where state = 'forgotten'",
+        f"""
+        create table event (
+            seq {{sequence}},
+            at {{integer}} not null,
+            action text not null {_one_of("action", _ACTIONS)},
+            number {{integer}} not null,
+            memory_id text not null,
+            scope text not null,
+            actor text not null default '',
+            reason text not null default ''
+        )
+        """,
+        "create index event_number on event (number, seq)",
+        f"""
+        create table revision (
+            seq {{integer}} primary key references event (seq),
+            number {{integer}} not null references memory (number) on delete cascade,
+            at {{integer}} not null,
+            kind text not null {_one_of("kind", KINDS)},
+            importance {{real}},
+            confidence {{real}} not null,
+            trust text not null {_one_of("trust", TRUSTS)},
+            state text not null {_one_of("state", STATES)},
+            tags {{json}} not null,
+            metadata {{json}} not null,
+            updated_at {{integer}} not null,
+            valid_from {{integer}},
+            valid_until {{integer}},
+            superseded_by text
+        )
+        """,
+        "create index revision_number on revision (number, seq)",
+        "create table space (id {number}, fingerprint text not null unique, dimensions {integer} not null)",
+        """
+        create table vector (
+            space {integer} not null references space (id),
+            number {integer} not null references memory (number) on delete cascade,
+            content_hash text not null,
+            body {blob} not null,
+            primary key (space, number)
+        )
+        """,
+        "create index vector_number on vector (number)",
+        """
+        create table tombstone (
+            digest {blob} not null,
+            scope text not null,
+            at {integer} not null,
+            primary key (digest, scope)
+        )
+        """,
+        """
+        create view entity_facts as
+        select id, about as entity_id, attribute as fact_type, text as content,
+               case basis when 'stated' then 'user_stated' when 'observed' then 'learned' else 'inferred' end
+                   as source,
+               confidence, {time:created_at} as created_at, {time:updated_at} as updated_at,
+               {time:valid_until} as valid_until, scope
+        from memory
+        where state = 'live' and about <> '' and kind <> 'preference'
+        """,
+        """
+        create view preferences as
+        select id, about as category, attribute as key, coalesce(value, text) as value, context, confidence,
+               source as learned_from, {time:created_at} as created_at, {time:updated_at} as updated_at, scope
+        from memory
+        where state = 'live' and kind = 'preference'
+        """,
+        """
+        create view memory_log as
+        select seq, {time:at} as at, action, memory_id, scope, actor, reason from event
+        """,
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION,)
+
+
+def migrate(
+    connection: apsw.Connection,
+    clock: Clock,
+    *,
+    dialect: Dialect = SQLITE,
+    steps: tuple[Migration, ...] = MIGRATIONS,
+) -> None:
+    """Bring the file up to date, or refuse it. Safe when several processes open a new file at once."""
+    if _pending(connection, steps):
+        for step in steps:
+            _apply(connection, clock, dialect, step)
+
+
+def _pending(connection: apsw.Connection, steps: tuple[Migration, ...]) -> list[Migration]:
+    tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
+    if not tables:
+        return list(steps)
+    application = next(connection.execute("pragma application_id"))[0]
+    if application != APPLICATION_ID or "migration" not in tables:
+        raise LedgerDamaged(
+            "this file is a database, but not a Memoranda ledger",
+            hint="Give the path of a ledger, or of a file that does not exist yet. Nothing was overwritten.",
+        )
+    applied = {row[0] for row in connection.execute("select name from migration")}
+    unknown = sorted(applied - {step.name for step in steps})
+    if unknown:
+        raise LedgerNewer(f"this ledger was written by a newer Memoranda (it has {unknown[-1]})")
+    return [step for step in steps if step.name not in applied]
+
+
+def _apply(connection: apsw.Connection, clock: Clock, dialect: Dialect, step: Migration) -> None:
+    connection.execute("begin immediate")
+    try:
+        connection.execute("create table if not exists migration (name text primary key, applied_at integer not null)")
+        # Looked up again inside the transaction: another process may have just done it.
+        done = connection.execute("select 1 from migration where name = :name", {"name": step.name}).fetchone()
+        if not done:
+            connection.execute(f"pragma application_id = {APPLICATION_ID}")
+            for statement in step.statements:
+                connection.execute(dialect.ddl(statement))
+            connection.execute(
+                "insert into migration (name, applied_at) values (:name, :at)",
+                {"name": step.name, "at": clock.now()},
+            )
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+    connection.execute("commit")

@@ -1,0 +1,1 @@
+"""The reading pipeline: pure functions over values. Handed what it needs; imports no ledger, index or embedder."""

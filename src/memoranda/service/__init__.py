@@ -1,0 +1,1 @@
+"""The facade, its sub-objects by noun, and the composition root."""

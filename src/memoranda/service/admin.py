@@ -1,0 +1,223 @@
+"""`memory.admin`: what an operator does with the whole store."""
+
+import os
+import platform
+import secrets
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from memoranda.domain.errors import LedgerFull, LedgerLocked, MemorandaError
+from memoranda.domain.memory import STATES
+from memoranda.domain.ports import IndexEntry, IndexQuery, Progress
+from memoranda.domain.receipt import EraseReceipt
+from memoranda.domain.results import Check, IndexStatus, Verification
+from memoranda.domain.scope import Scope
+from memoranda.service.engine import Engine
+from memoranda.service.erasure import erase
+
+_PROBE_TEXT = "memoranda probe zyxwv {token}"
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """What an upkeep did."""
+
+    expired: EraseReceipt
+    vectors_made: int
+    vectors_missing: int
+    index: IndexStatus
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "expired": self.expired.as_json(),
+            "vectors_made": self.vectors_made,
+            "vectors_missing": self.vectors_missing,
+            "index": self.index.as_json(),
+        }
+
+
+class Admin:
+    """Checks, upkeep and the index."""
+
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        self._engine = engine
+        self._scope = scope
+
+    # -- the index --
+
+    def index_status(self) -> IndexStatus:
+        """Rows in the ledger and in each lane, counted now, and whether a planted probe is found."""
+        engine = self._engine
+        index = engine.index()
+        lag = engine.ledger.sequence() - index.sequence
+        configured = engine.configured()
+        wanted = configured.fingerprint if configured else "none"
+        # Looked for before it is counted: a lane that lost its rows must not look well.
+        tested = self._self_test()
+        counts = index.counts()
+        return IndexStatus(
+            memories=engine.ledger.count(),
+            lexical_rows=counts.entries,
+            semantic_rows=counts.vectors,
+            vectors_missing=counts.entries - counts.vectors,
+            lag=lag,
+            bytes=counts.bytes,
+            segments=counts.segments,
+            fingerprint=index.fingerprint,
+            configured=wanted,
+            rebuild_needed=index.fingerprint != wanted,
+            self_test=tested,
+        )
+
+    def _self_test(self) -> str:
+        """Plant an entry that no ledger has, look for it in each lane, take it away again."""
+        engine = self._engine
+        index = engine.index()
+        token = secrets.token_hex(4)
+        scope = f"memoranda.probe/{token}"
+        text = _PROBE_TEXT.format(token=token)
+        number = -1 - int(token, 16)
+        vector, _, trouble = engine.embed_query(text)
+        try:
+            index.apply(put=[IndexEntry(number, scope, text, vector=vector)], drop=(), sequence=None)
+            try:
+                by_words = index.search(IndexQuery((scope,), text=token, states=frozenset(STATES)))
+                by_vector = index.search(IndexQuery((scope,), vector=vector, states=frozenset(STATES)))
+                outside = index.search(IndexQuery((scope + "0",), text=token, vector=vector, states=frozenset(STATES)))
+            finally:
+                index.apply(put=(), drop=[number], sequence=None)
+        except LedgerLocked:
+            return "not done: another process holds the index"
+        found = [candidate.number for candidate in by_words.candidates] == [number]
+        found_by_vector = vector is None or [candidate.number for candidate in by_vector.candidates] == [number]
+        if outside.candidates:
+            return "failed: the probe was seen from another scope"
+        if not found or not found_by_vector:
+            return f"failed: the probe was not found by {'words' if not found else 'meaning'}"
+        return f"ok, by words only ({trouble})" if trouble else "ok"
+
+    def rebuild(self, progress: Progress | None = None) -> IndexStatus:
+        """Make the index anew in the space of the configured embedder. The old one serves until it is complete."""
+        self._engine.rebuild(progress)
+        return self.index_status()
+
+    def optimize(self, progress: Progress | None = None) -> IndexStatus:
+        """Merge small parts of the index and drop what is dead."""
+        self._engine.catch_up(seconds=0)
+        self._engine.index().optimize(progress)
+        self._engine.index().scrub()
+        return self.index_status()
+
+    # -- upkeep --
+
+    def sweep_if_due(self) -> None:
+        """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy."""
+        try:
+            if self._expired():
+                self._sweep()
+        except (LedgerLocked, LedgerFull):
+            return
+
+    def _expired(self) -> list[tuple[int, Any]]:
+        before = self._engine.clock.now() - self._engine.settings.grace_ms
+        return self._engine.ledger.expired_forgotten(before=before)
+
+    def _sweep(self) -> EraseReceipt:
+        return erase(self._engine, self._expired(), actor="expiry")
+
+    def maintain(self, progress: Progress | None = None) -> Maintenance:
+        """Erase what was forgotten long ago, make missing vectors, tidy the index, empty the logs."""
+        engine = self._engine
+        expired = self._sweep()
+        engine.catch_up(seconds=0, progress=progress)
+        made = missing = 0
+        while True:
+            outcome = engine.backfill(seconds=2.0)
+            if outcome is None:
+                break
+            made += outcome.done
+            missing = outcome.left + len(outcome.skipped)
+            if progress:
+                progress(made, made + outcome.left)
+            if not outcome.done or not outcome.left:
+                break
+        engine.index().optimize()
+        engine.index().scrub()
+        engine.ledger.database.checkpoint()
+        return Maintenance(expired, made, missing, self.index_status())
+
+    # -- checks --
+
+    def verify(self) -> Verification:
+        """Re-derive what can be re-derived, in the ledger and in the index."""
+        checks = list(self._engine.ledger.verify())
+        if all(check.ok for check in checks):
+            standing = self._engine.catch_up(seconds=0)
+            counts = self._engine.index().counts()
+            memories = self._engine.ledger.count()
+            same = counts.entries == memories or bool(standing.tail)
+            fix = "" if same else "Run: memoranda index rebuild"
+            checks.append(Check("index", same, f"{counts.entries} entries for {memories} memories", fix))
+        return Verification(tuple(checks))
+
+    def doctor(self) -> Verification:
+        """Is everything well here? Each line with its fix."""
+        checks = [
+            Check("python", True, f"{platform.python_version()} on {sys.platform}"),
+            self._check_permissions(),
+            self._check_space(),
+            *self.verify().checks,
+            self._check_embedder(),
+        ]
+        if all(check.ok for check in checks):
+            checks += self._check_index()
+        return Verification(tuple(checks))
+
+    def _check_permissions(self) -> Check:
+        path = self._engine.ledger.path
+        mode = path.stat().st_mode & 0o777
+        private = os.name == "nt" or not mode & 0o077
+        fix = "" if private else f"chmod 600 {path}"
+        return Check("permissions", private, f"{path} has mode {mode:o}", fix)
+
+    def _check_space(self) -> Check:
+        free = shutil.disk_usage(self._engine.ledger.path.parent).free
+        enough = free > 64 << 20
+        fix = "" if enough else "Free some space: a forget needs some, too."
+        return Check("disk", enough, f"{free >> 20:,} MiB free", fix)
+
+    def _check_embedder(self) -> Check:
+        name = self._engine.settings.embedder
+        if name == "none":
+            return Check("embedder", True, "none: recall goes by words only")
+        try:
+            vector, used, trouble = self._engine.embed_query("is it well?")
+        except MemorandaError as error:
+            return Check("embedder", False, str(error), error.hint)
+        if vector is None:
+            return Check("embedder", False, trouble, "Check the embedder's settings; recall goes by words meanwhile.")
+        return Check("embedder", True, f"{used} answers with {len(vector)} dimensions")
+
+    def _check_index(self) -> list[Check]:
+        status = self.index_status()
+        well = status.self_test.startswith("ok")
+        missing = status.vectors_missing if status.fingerprint != "none" else 0
+        rebuild = "Run: memoranda index rebuild"
+        return [
+            Check("self-test", well, status.self_test, "" if well else rebuild),
+            Check("lag", status.lag == 0, f"{status.lag} events behind", "" if status.lag == 0 else "Run a recall."),
+            Check(
+                "vectors",
+                missing == 0,
+                f"{missing} of {status.memories} memories have none",
+                "" if not missing else "Run: memoranda maintain",
+            ),
+            Check(
+                "space",
+                not status.rebuild_needed,
+                f"index {status.fingerprint}, configured {status.configured}",
+                "" if not status.rebuild_needed else rebuild,
+            ),
+        ]

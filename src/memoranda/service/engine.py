@@ -1,0 +1,288 @@
+"""What the verbs of one store share: the ledger, the index that follows it, the embedder, and the one who follows.
+
+The index and the embedder are opened when they are first needed, so that keeping something costs neither.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memoranda.config import Settings
+from memoranda.domain.clock import Clock
+from memoranda.domain.errors import ConfigError, LedgerDamaged, LedgerLocked, MemorandaError, ProviderError
+from memoranda.domain.ports import IndexAnswer, IndexEntry, IndexQuery, Progress, Role
+from memoranda.ledger.ledger import Ledger
+
+if TYPE_CHECKING:
+    from memoranda.embedding.pipeline import EmbeddingPipeline
+    from memoranda.index.embedded import EmbeddedIndex
+    from memoranda.index.follower import Backfill
+
+_INDEX_BUSY_SECONDS = 1.0
+_BACKFILL_IN_RECALL = 0.5
+_EXACT_TAIL = 4_000
+_IDLE_SECONDS = 30.0
+_NO_SPACE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far the index is: what it has not followed, and what is wrong."""
+
+    tail: tuple[IndexEntry, ...] = ()
+    hidden: frozenset[int] = frozenset()
+    degraded: tuple[str, ...] = ()
+
+
+class Engine:
+    """One open store."""
+
+    def __init__(self, path: Path, settings: Settings, clock: Clock) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.ledger = Ledger(path, clock=clock, busy_seconds=settings.busy_seconds)
+        self.index_path = path.with_name(path.name + "-index")
+        self._opening = threading.RLock()
+        self._following = threading.Lock()
+        self._index: EmbeddedIndex | None = None
+        self._mark: tuple[int, int] = (0, 0)
+        self._embedders: dict[str, EmbeddingPipeline | None] = {}
+        self._unembeddable: set[int] = set()
+        self._stop = threading.Event()
+        self._nudged = threading.Event()
+        self._worker: threading.Thread | None = None
+
+    # -- opening what is needed --
+
+    @property
+    def folder(self) -> Any:
+        from memoranda.index.folder import IndexFolder
+
+        return IndexFolder(self.index_path, busy_seconds=_INDEX_BUSY_SECONDS)
+
+    def configured(self) -> "EmbeddingPipeline | None":
+        """The embedder that the settings name."""
+        return self._embedder(self.settings.embedder)
+
+    def _embedder(self, name: str) -> "EmbeddingPipeline | None":
+        with self._opening:
+            if name not in self._embedders:
+                from memoranda.embedding.registry import open_embedder
+
+                self._embedders[name] = open_embedder(name, self.settings)
+            return self._embedders[name]
+
+    def index(self) -> "EmbeddedIndex":
+        """The index that serves now, also when another process has swapped it."""
+        with self._opening:
+            mark = self.folder.mark()
+            if self._index is None or mark != self._mark:
+                if self._index is not None:
+                    self._index.close()
+                self._index = self._open_index()
+                self._mark = self.folder.mark()
+            return self._index
+
+    def _open_index(self) -> "EmbeddedIndex":
+        embedder = self.configured()
+        fingerprint = embedder.fingerprint if embedder else _NO_SPACE
+        index: EmbeddedIndex = self.folder.open(fingerprint)
+        if index.fingerprint != fingerprint and fingerprint != _NO_SPACE and not index.counts().vectors:
+            index.adopt(fingerprint)  # it has words only: any space may move in
+        return index
+
+    def serving(self) -> "tuple[EmbeddingPipeline | None, str]":
+        """The embedder whose space the index holds, and what is wrong with it, if anything."""
+        if self.settings.embedder == "none":
+            return None, ""
+        fingerprint = self.index().fingerprint
+        configured = self.configured()
+        if configured is not None and configured.fingerprint == fingerprint:
+            return configured, ""
+        try:
+            serving = self._embedder(fingerprint.partition("|")[0])
+        except (ConfigError, ProviderError) as error:
+            return None, f"semantic lane off: the index was made by {fingerprint} ({error}); rebuild it"
+        if serving is None or serving.fingerprint != fingerprint:
+            return None, f"semantic lane off: the index was made by {fingerprint}; rebuild it"
+        return serving, ""
+
+    # -- following --
+
+    def catch_up(self, *, seconds: float = _BACKFILL_IN_RECALL, progress: Progress | None = None) -> Standing:
+        """Bring the index up to date, as far as it can be done now; say what is missing."""
+        from memoranda.index.follower import follow
+
+        degraded: list[str] = []
+        try:
+            with self._following:
+                follow(self.ledger, self.index(), self._space(), progress)
+        except LedgerLocked:
+            return self._exact_tail()
+        except LedgerDamaged:
+            self._discard_index()
+            with self._following:
+                follow(self.ledger, self.index(), self._space(), progress)
+            degraded.append("the index was damaged and has been made anew")
+        if seconds > 0:
+            outcome = self.backfill(seconds=seconds)
+            if outcome is not None and outcome.reason:
+                degraded.append(f"{len(outcome.skipped) or 'some'} memories have no vector: {outcome.reason}")
+            elif outcome is not None and outcome.left:
+                degraded.append(f"{outcome.left} memories have no vector yet")
+        return Standing(degraded=tuple(degraded))
+
+    def _space(self) -> str:
+        fingerprint = self.index().fingerprint
+        return "" if fingerprint == _NO_SPACE else fingerprint
+
+    def _exact_tail(self) -> Standing:
+        """Another process holds the index: what it has not followed is searched exactly, from the ledger."""
+        from memoranda.index.follower import entries
+
+        index = self.index()
+        changes = self.ledger.changes_since(index.sequence, limit=_EXACT_TAIL)
+        put, drop = entries(self.ledger, changes.numbers, self._space())
+        degraded = () if changes.complete else ("the index is far behind; only a part of what is new was searched",)
+        return Standing(tuple(put), frozenset(drop), degraded)
+
+    def backfill(self, *, seconds: float) -> "Backfill | None":
+        """Make missing vectors for at most so long. None when there is no embedder."""
+        from memoranda.index.follower import backfill
+
+        embedder, _ = self.serving()
+        if embedder is None or not self._following.acquire(timeout=seconds):
+            return None
+        try:
+            return backfill(
+                self.ledger,
+                self.index(),
+                embedder.fingerprint,
+                lambda texts: _reasons(embedder.embed(texts, "document")),
+                seconds=seconds,
+                skip=self._unembeddable,
+                stop=self._stop.is_set,
+            )
+        except LedgerLocked:
+            return None
+        finally:
+            self._following.release()
+
+    def nudge(self) -> None:
+        """Something was written: the background follower may begin."""
+        if not self.settings.follow or self._stop.is_set():
+            return
+        if self._worker is None:
+            with self._opening:
+                if self._worker is None:
+                    self._worker = threading.Thread(target=self._work, name="memoranda-follower", daemon=True)
+                    self._worker.start()
+        self._nudged.set()
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            self._nudged.wait()
+            self._nudged.clear()
+            # A moment for more to come: many at once are cheaper than one by one.
+            if self._stop.wait(0.02):
+                return
+            try:
+                self.catch_up(seconds=0)
+                outcome = self.backfill(seconds=_IDLE_SECONDS)
+            except MemorandaError:
+                # The next recall meets the same trouble and says so in its receipt.
+                self._stop.wait(_IDLE_SECONDS)
+                continue
+            if outcome is not None and outcome.skipped:
+                self._unembeddable.clear()
+                self._stop.wait(_IDLE_SECONDS)
+
+    # -- searching --
+
+    def embed_query(self, text: str) -> tuple[Any, str, str]:
+        """(vector or None, name of the embedder, what went wrong)."""
+        embedder, trouble = self.serving()
+        if embedder is None:
+            return None, _NO_SPACE, trouble
+        role: Role = "query"
+        outcome = _reasons(embedder.embed([text], role))[0]
+        if isinstance(outcome, str):
+            return None, embedder.name, f"semantic lane off: {outcome}"
+        return outcome, embedder.name, ""
+
+    def search(self, query: IndexQuery) -> IndexAnswer:
+        return self.index().search(query)
+
+    # -- upkeep --
+
+    def forget_cached(self, texts: Sequence[str]) -> None:
+        """Erased text leaves the caches in memory, too."""
+        for embedder in self._embedders.values():
+            if embedder is not None:
+                embedder.forget(texts)
+
+    def _discard_index(self) -> None:
+        with self._opening:
+            if self._index is not None:
+                self._index.close()
+                self._index = None
+            self.folder.discard()
+
+    def rebuild(self, progress: Progress | None = None) -> dict[int, str]:
+        """A new index in the space of the configured embedder; the old one serves until it is complete.
+
+        Vectors are kept in the ledger as they are made, so that an interrupted rebuild goes on where it stopped.
+        """
+        from memoranda.domain.errors import ProviderUnavailable
+        from memoranda.index.follower import embed_all, follow
+
+        embedder = self.configured()
+        fingerprint = embedder.fingerprint if embedder else _NO_SPACE
+        before = self.index().fingerprint
+        skipped: dict[int, str] = {}
+        if embedder is not None:
+            skipped = embed_all(
+                self.ledger, fingerprint, lambda texts: _reasons(embedder.embed(texts, "document")), progress
+            )
+            total = self.ledger.count()
+            if skipped and len(skipped) * 20 > total:
+                raise ProviderUnavailable(
+                    f"{len(skipped)} of {total} memories could not be embedded: {next(iter(skipped.values()))}",
+                    hint="The old index goes on serving. Run the rebuild again to go on where it stopped.",
+                )
+        with self._following, self._opening:
+            new = self.folder.begin(fingerprint)
+            try:
+                follow(self.ledger, new, "" if fingerprint == _NO_SPACE else fingerprint, progress)
+                new.optimize()
+                self.folder.swap_to(new)
+            finally:
+                new.close()
+        self.index()
+        if before not in (fingerprint, _NO_SPACE) and fingerprint != _NO_SPACE:
+            self.ledger.drop_vectors(before)
+        self._unembeddable.clear()
+        return skipped
+
+    def close(self) -> None:
+        """Stop following and close everything. May be called twice."""
+        self._stop.set()
+        self._nudged.set()
+        if self._worker is not None and self._worker is not threading.current_thread():
+            self._worker.join()
+        with self._opening:
+            if self._index is not None:
+                self._index.close()
+                self._index = None
+            for embedder in self._embedders.values():
+                if embedder is not None:
+                    embedder.close()
+            self._embedders.clear()
+        self.ledger.close()
+
+
+def _reasons(outcomes: Sequence[Any]) -> list[Any]:
+    """Vectors as they are; a vector that could not be made as its reason."""
+    return [getattr(outcome, "reason", outcome) for outcome in outcomes]

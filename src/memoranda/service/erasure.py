@@ -1,0 +1,85 @@
+"""Erase: delete everywhere, make the bytes leave the files, then prove that they have."""
+
+import hashlib
+from collections.abc import Sequence
+
+from memoranda.domain.errors import LedgerError, LedgerLocked
+from memoranda.domain.memory import Memory
+from memoranda.domain.ports import IndexEntry
+from memoranda.domain.receipt import EraseReceipt
+from memoranda.service.engine import Engine
+
+Chosen = Sequence[tuple[int, Memory]]
+
+
+def confirmation(chosen: Chosen) -> str:
+    """What a caller must bring back to erase exactly what it was shown."""
+    listed = "\n".join(sorted(memory.id for _, memory in chosen))
+    return hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()
+
+
+def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
+    """Destroy these memories. `deleted` means gone from every answer, `purged` proven gone from every file."""
+    from memoranda.service.proof import kept_elsewhere, pieces, scan
+
+    ids = tuple(sorted(memory.id for _, memory in chosen))
+    if not chosen:
+        return EraseReceipt("purged", (), engine.ledger.sequence())
+    numbers = frozenset(number for number, _ in chosen)
+    texts = list(engine.ledger.texts(numbers.__contains__))
+    engine.catch_up(seconds=0)
+    index_entries = _index_entries(engine, sorted(numbers))
+    sequence = engine.ledger.erase(chosen, actor=actor)
+    engine.forget_cached([memory.text for _, memory in chosen])
+    pending = _purge(engine)
+
+    wanted = pieces(texts)
+    shared = kept_elsewhere(wanted, engine.ledger.texts(lambda _: True))
+    needles = (wanted - shared) | frozenset(engine.index().residues(index_entries))
+    files = (*engine.ledger.database.files(), *engine.folder.files())
+    scanned = scan(files, needles)
+    found = sum(each.found for each in scanned)
+    rewritten = False
+    if found and not pending:
+        # Something lies in a page that is still in use: write the files anew, then look again.
+        engine.ledger.database.vacuum()
+        engine.index().rewrite()
+        rewritten = True
+        pending = _purge(engine)
+        scanned = scan(files, needles)
+        found = sum(each.found for each in scanned)
+    clean = not pending and not found
+    return EraseReceipt(
+        state="purged" if clean else "deleted",
+        ids=ids,
+        sequence=sequence,
+        needles=len(needles),
+        shared=len(shared),
+        scanned=scanned,
+        found=found,
+        rewritten=rewritten,
+        pending=pending or ("" if clean else "remains were found; run `memoranda maintain`"),
+    )
+
+
+def _purge(engine: Engine) -> str:
+    """Take it out of the index and empty the write-ahead logs; why that could not be done, if so."""
+    try:
+        engine.catch_up(seconds=0)
+        if engine.index().sequence < engine.ledger.sequence():
+            return "the index is held by another process; run `memoranda maintain` when it has ended"
+        if not engine.index().scrub() or not engine.ledger.database.checkpoint():
+            return "another process is reading the store; run `memoranda maintain` when it has ended"
+    except LedgerLocked:
+        return "another process holds the store; run `memoranda maintain` when it has ended"
+    except LedgerError as error:
+        return f"deleted, but the bytes are not gone yet: {error}"
+    return ""
+
+
+def _index_entries(engine: Engine, numbers: Sequence[int]) -> list[IndexEntry]:
+    from memoranda.index.follower import entries
+
+    fingerprint = engine.index().fingerprint
+    put, _ = entries(engine.ledger, numbers, "" if fingerprint == "none" else fingerprint)
+    return put
