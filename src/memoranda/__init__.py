@@ -7,7 +7,8 @@ with memoranda.open("home.db", scope="home/anna") as memory:
     found = memory.recall("how long should answers be?")
 """
 
-from memoranda import aio
+from typing import TYPE_CHECKING, Any
+
 from memoranda.config import Settings
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import (
@@ -32,6 +33,9 @@ from memoranda.domain.errors import (
 from memoranda.domain.memory import Memory
 from memoranda.domain.results import Changed, Erasure, Hit, Listing, Recall, Remembered, Revision, Stats
 from memoranda.service.memory import LongTermMemory, open  # noqa: A004 memoranda.open() is how it reads
+
+if TYPE_CHECKING:
+    from memoranda import aio
 
 __version__ = "0.1.0"
 
@@ -68,3 +72,12 @@ __all__ = [
     "aio",
     "open",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The async face is loaded when it is first asked for: a command that starts every turn has no time for it."""
+    if name == "aio":
+        import importlib
+
+        return importlib.import_module("memoranda.aio")
+    raise AttributeError(f"module 'memoranda' has no attribute {name!r}")

@@ -7,9 +7,8 @@ MEMORANDA_CONFIG names); a file that lies about in a project folder is never rea
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memoranda.domain.errors import ConfigError
 
@@ -17,8 +16,7 @@ _PREFIX = "MEMORANDA_"
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything that can be set. A value here is final: nobody below looks at the environment again."""
 
     store: str = ""
@@ -103,9 +101,8 @@ def _from_file(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    known = {field.name for field in fields(Settings)}
     found: dict[str, Any] = {}
-    for name in known:
+    for name in Settings._fields:
         value = environment.get(_PREFIX + name.upper())
         if value is not None and value != "":
             found[name] = value
@@ -113,13 +110,12 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _with(settings: Settings, values: Mapping[str, Any], where: str) -> Settings:
-    known = {field.name: field for field in fields(Settings)}
     checked: dict[str, Any] = {}
     for name, value in values.items():
-        if name not in known:
+        if name not in Settings._fields:
             raise ConfigError(f"{where} sets {name!r}, which is not a setting")
         checked[name] = _coerced(name, value, type(getattr(settings, name)), where)
-    return replace(settings, **checked)
+    return settings._replace(**checked)
 
 
 def _coerced(name: str, value: Any, kind: type, where: str) -> Any:

@@ -1,9 +1,8 @@
 """`Draft`: a memory as a caller gives it. Checked once, at the door; then trusted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from memoranda.domain.clock import Moment, to_ms
 from memoranda.domain.errors import InvalidInput
@@ -44,8 +43,7 @@ def id_of(reference: Reference) -> str:
     return reference if isinstance(reference, str) else reference.id
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What is to be kept. Trust is not among it: that follows from the source."""
 
     text: str

@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput
@@ -29,8 +28,7 @@ _Choice = TypeVar("_Choice", bound=str)
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One kept thing. `text` never changes: a correction is a new memory that supersedes this one."""
 
     id: str
@@ -52,7 +50,7 @@ class Memory:
     conversation: str = ""
     tags: tuple[str, ...] = ()
     lang: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    metadata: Mapping[str, Any] = _EMPTY
     media_refs: tuple[str, ...] = ()
     media_kind: str = ""
     created_at: int = 0
@@ -81,7 +79,7 @@ class Memory:
     def as_json(self) -> dict[str, Any]:
         """The memory for programs: ISO times, plain containers."""
         shown: dict[str, Any] = {}
-        for name in _FIELDS:
+        for name in self._fields:
             value = getattr(self, name)
             if name in _TIMES:
                 value = None if value is None else iso(value)
@@ -94,7 +92,6 @@ class Memory:
         return shown
 
 
-_FIELDS = tuple(Memory.__dataclass_fields__)
 _TIMES = frozenset({"created_at", "updated_at", "occurred_at", "valid_from", "valid_until"})
 
 

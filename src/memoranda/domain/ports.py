@@ -1,8 +1,7 @@
 """Ports: what an author of an embedder or an index has to write, and nothing more."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from memoranda.domain.memory import State
 
@@ -36,8 +35,7 @@ class Embedder(Protocol):
         """Release what it holds. May be called twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(NamedTuple):
     """What an index is told of one memory. `vector` is a unit vector of float32, or None when there is none (yet)."""
 
     number: int
@@ -49,8 +47,7 @@ class IndexEntry:
     vector: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexQuery:
+class IndexQuery(NamedTuple):
     """What is looked for. Scope, state, validity and `allow` are filters inside the search, before any limit."""
 
     scopes: tuple[str, ...]
@@ -67,8 +64,7 @@ class IndexQuery:
     """Numbers that the ledger no longer has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One proposal. `coverage` is BM25 over what the query could have scored; `cosine` is None without a vector."""
 
     number: int
@@ -78,8 +74,7 @@ class Candidate:
     semantic_rank: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexAnswer:
+class IndexAnswer(NamedTuple):
     """The proposals of one search, best first within each lane, and how much was searched."""
 
     candidates: tuple[Candidate, ...]
@@ -87,8 +82,7 @@ class IndexAnswer:
     with_vector: int
 
 
-@dataclass(frozen=True, slots=True)
-class IndexCounts:
+class IndexCounts(NamedTuple):
     """What an index really holds: counted, not remembered."""
 
     entries: int

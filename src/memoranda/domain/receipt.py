@@ -4,8 +4,7 @@ Each is made by the work itself, and the same store at the same sequence gives t
 clock are left out.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memoranda.domain.memory import State
 
@@ -13,19 +12,20 @@ RememberOutcome = Literal["created", "reinforced"]
 EraseState = Literal["preview", "deleted", "purged"]
 
 
-class _Shown:
-    __slots__ = ()
+def _as_json(self: Any) -> dict[str, Any]:
+    """The receipt for programs."""
+    return {name: _plain(value) for name, value in self._asdict().items()}
 
-    def as_json(self) -> dict[str, Any]:
-        """The receipt for programs."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
 
-    def __repr__(self) -> str:
-        parts = []
-        for name, value in self.as_json().items():
-            if value not in (None, (), [], {}, ""):
-                parts.append(f"{name}={_brief(value)}")
-        return f"{type(self).__name__}({', '.join(parts)})"
+def _plain(value: Any) -> Any:
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _shown(self: Any) -> str:
+    parts = [f"{name}={_brief(value)}" for name, value in self.as_json().items() if value not in (None, [], {}, "")]
+    return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def _brief(value: Any) -> str:
@@ -38,8 +38,7 @@ def _brief(value: Any) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RememberReceipt(_Shown):
+class RememberReceipt(NamedTuple):
     """One memory kept, or an old one reinforced."""
 
     outcome: RememberOutcome
@@ -49,9 +48,14 @@ class RememberReceipt(_Shown):
     superseded: str | None = None
     trust: str = "trusted"
 
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ChangeReceipt(_Shown):
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class ChangeReceipt(NamedTuple):
     """A memory went from one state to another."""
 
     action: str
@@ -62,9 +66,14 @@ class ChangeReceipt(_Shown):
     sequence: int
     erased_after: int | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class HitReceipt(_Shown):
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class HitReceipt(NamedTuple):
     """Why one memory came back. The score is the sum of the parts."""
 
     id: str
@@ -74,9 +83,14 @@ class HitReceipt(_Shown):
     semantic_rank: int | None
     parts: dict[str, float]
 
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RecallReceipt(_Shown):
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class RecallReceipt(NamedTuple):
     """What a recall searched, found, dropped and returned."""
 
     sequence: int
@@ -94,18 +108,28 @@ class RecallReceipt(_Shown):
     as_of: int | None
     hits: tuple[HitReceipt, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FileScan(_Shown):
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class FileScan(NamedTuple):
     """One file that was read to the last byte."""
 
     file: str
     bytes: int
     found: int
 
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
 
-@dataclass(frozen=True, slots=True, repr=False)
-class EraseReceipt(_Shown):
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class EraseReceipt(NamedTuple):
     """What was erased, and the proof: every file of the store read, and what was still found in it."""
 
     state: EraseState
@@ -117,3 +141,9 @@ class EraseReceipt(_Shown):
     found: int = 0
     rewritten: bool = False
     pending: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
+
+    def __repr__(self) -> str:
+        return _shown(self)

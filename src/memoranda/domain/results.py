@@ -1,16 +1,16 @@
 """Results: what each verb gives back. Frozen, and each carries its receipt."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from memoranda.domain.clock import iso
 from memoranda.domain.memory import Memory
 from memoranda.domain.receipt import ChangeReceipt, EraseReceipt, HitReceipt, RecallReceipt, RememberReceipt
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+
+class Remembered(NamedTuple):
     """A memory that was kept. May be passed wherever an id is asked for."""
 
     memory: Memory
@@ -21,8 +21,7 @@ class Remembered:
         return self.memory.id
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """A memory in its new state."""
 
     memory: Memory
@@ -33,8 +32,7 @@ class Changed:
         return self.memory.id
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One memory that came back, with its calibrated relevance from 0 to 1."""
 
     memory: Memory
@@ -46,50 +44,55 @@ class Hit:
         return self.memory.id
 
 
-@dataclass(frozen=True, slots=True)
-class Recall(Sequence[Hit]):
+class _Row(Sequence[T]):
+    """A frozen sequence of results that knows more than its items."""
+
+    __slots__ = ("_items",)
+    _items: tuple[T, ...]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, position: int) -> T: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[T]: ...
+    def __getitem__(self, position: int | slice) -> T | Sequence[T]:
+        return self._items[position]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} does not change")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)}>"
+
+
+class Recall(_Row[Hit]):
     """Hits, best first. Empty when nothing cleared the bar; the receipt says why."""
 
-    hits: tuple[Hit, ...]
+    __slots__ = ("receipt",)
     receipt: RecallReceipt
 
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    @overload
-    def __getitem__(self, position: int) -> Hit: ...
-    @overload
-    def __getitem__(self, position: slice) -> Sequence[Hit]: ...
-    def __getitem__(self, position: int | slice) -> Hit | Sequence[Hit]:
-        return self.hits[position]
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
+    def __init__(self, hits: tuple[Hit, ...], receipt: RecallReceipt) -> None:
+        object.__setattr__(self, "_items", hits)
+        object.__setattr__(self, "receipt", receipt)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing(Sequence[Memory]):
+class Listing(_Row[Memory]):
     """One page of memories, newest first. `total` counts all that fit."""
 
-    memories: tuple[Memory, ...]
+    __slots__ = ("total",)
     total: int
 
-    def __len__(self) -> int:
-        return len(self.memories)
-
-    @overload
-    def __getitem__(self, position: int) -> Memory: ...
-    @overload
-    def __getitem__(self, position: slice) -> Sequence[Memory]: ...
-    def __getitem__(self, position: int | slice) -> Memory | Sequence[Memory]:
-        return self.memories[position]
-
-    def __iter__(self) -> Iterator[Memory]:
-        return iter(self.memories)
+    def __init__(self, memories: tuple[Memory, ...], total: int) -> None:
+        object.__setattr__(self, "_items", memories)
+        object.__setattr__(self, "total", total)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the ledger's history."""
 
     sequence: int
@@ -112,16 +115,14 @@ class Event:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """A memory as it was after one event."""
 
     event: Event
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
+class Erasure(NamedTuple):
     """What was, or would be, erased. `confirm` is what the second call must bring after a preview."""
 
     ids: tuple[str, ...]
@@ -135,8 +136,7 @@ class Erasure:
         return self.receipt.state == "purged"
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """Counts of what one scope can see."""
 
     scope: str
@@ -151,14 +151,13 @@ class Stats:
     sequence: int
 
     def as_json(self) -> dict[str, Any]:
-        shown = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        shown = self._asdict()
         for name in ("oldest", "newest"):
             shown[name] = None if shown[name] is None else iso(shown[name])
         return shown
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+class IndexStatus(NamedTuple):
     """The truth about the index, counted."""
 
     memories: int
@@ -174,11 +173,10 @@ class IndexStatus:
     self_test: str
 
     def as_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One line of `verify` or `doctor`: what was looked at, whether it is well, and the way out if not."""
 
     name: str
@@ -187,11 +185,10 @@ class Check:
     fix: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """All the lines of a `verify` or a `doctor`."""
 
     checks: tuple[Check, ...]

@@ -7,7 +7,7 @@ in only what is new. An erased entry leaves its segment at once, by rewriting it
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ import numpy as np
 
 from memoranda.domain.errors import LedgerDamaged
 from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQuery, Progress
+from memoranda.index.residues import residues
 from memoranda.index.search import View, search
 from memoranda.index.segment import Packed, Segment, Tail
 from memoranda.index.tokens import VERSION as TOKENS_VERSION
-from memoranda.index.tokens import document_terms
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 
@@ -77,10 +77,13 @@ class EmbeddedIndex:
         self._database = Database(path, durable=False, busy_seconds=busy_seconds, page_size=16_384)
         self._blocks: OrderedDict[str, _Block] = OrderedDict()
         self._lock = threading.Lock()
-        self._version = -1
+        self._seen = threading.local()
         self._outdated: set[str] = set()
         try:
-            self._database.write(lambda connection: _prepare(connection, fingerprint))
+            with self._database.read() as connection:
+                prepared = _is_prepared(connection)
+            if not prepared:  # a write would wait for whoever holds the index
+                self._database.write(lambda connection: _prepare(connection, fingerprint))
             self.fingerprint = self._meta("fingerprint")
             if self._meta("format") != FORMAT:
                 raise LedgerDamaged("the index has another format and has to be built again")
@@ -155,8 +158,9 @@ class EmbeddedIndex:
     def _refresh(self, scopes: Iterable[str]) -> None:
         """Bring these scopes up to date in memory; cheap when nothing was committed."""
         version = self._database.version()
-        if version != self._version:
-            self._version = version
+        # The number means something only to the connection that gave it, and each thread has its own.
+        if version != getattr(self._seen, "version", None):
+            self._seen.version = version
             self._outdated = set(self._blocks)
         wanted = [scope for scope in scopes if scope in self._outdated or scope not in self._blocks]
         if wanted:
@@ -214,24 +218,8 @@ class EmbeddedIndex:
         return self._database.files()
 
     def residues(self, gone: Sequence[IndexEntry]) -> tuple[bytes, ...]:
-        """Terms that only these entries had, their rows of terms as the tail keeps them, and their vectors."""
-        needles: list[bytes] = []
-        terms: set[int] = set()
-        for entry in gone:
-            packed = Packed.of(entry)
-            terms.update(document_terms(entry.text)[0])
-            if len(packed.terms) >= 4:
-                needles.append(packed.terms[:4].tobytes())
-            if len(packed.vector) >= 32:
-                needles.append(packed.vector[:64].tobytes())
-        left = np.fromiter(sorted(terms), np.uint64, len(terms))
         with self._database.read() as connection:
-            for (blob,) in connection.execute("select terms from segment"):
-                left = np.setdiff1d(left, np.frombuffer(blob, np.uint64))
-            for number, body in connection.execute("select number, body from tail"):
-                kept = Packed.from_bytes(int(number), bytes(body))
-                left = np.setdiff1d(left, kept.terms)
-        return tuple(needles + [term.tobytes() for term in left])
+            return residues(gone, _kept(connection))
 
     def close(self) -> None:
         self._database.close()
@@ -405,6 +393,10 @@ class _Writer:
         return self._scopes[path]
 
 
+def _is_prepared(connection: apsw.Connection) -> bool:
+    return connection.execute("select 1 from sqlite_schema where name = 'meta'").fetchone() is not None
+
+
 def _prepare(connection: apsw.Connection, fingerprint: str) -> None:
     connection.execute(_SCHEMA).fetchall()
     for key, value in (("sequence", "0"), ("stamp", "0"), ("format", FORMAT), ("fingerprint", fingerprint)):
@@ -417,6 +409,16 @@ def _prepare(connection: apsw.Connection, fingerprint: str) -> None:
 def _meta(connection: apsw.Connection, key: str) -> str:
     row = connection.execute("select value from meta where key = :key", {"key": key}).fetchone()
     return "0" if row is None else str(row[0])
+
+
+def _kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any]]:
+    """Terms and vectors of everything that is there."""
+    for identity in [int(row[0]) for row in connection.execute("select id from segment")]:
+        segment = _load_segment(connection, identity)
+        yield segment.terms, segment.vectors
+    for number, body in connection.execute("select number, body from tail"):
+        entry = Packed.from_bytes(int(number), bytes(body))
+        yield entry.terms, entry.vector[None, :]
 
 
 def _load_segment(connection: apsw.Connection, identity: int) -> Segment:

@@ -4,11 +4,10 @@ Statements elsewhere in this room are portable: named parameters, `on conflict`,
 functions. Table definitions and views are written with the words below.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The words of one engine, put into table definitions. Never used for values."""
 
     name: str

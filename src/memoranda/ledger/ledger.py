@@ -7,9 +7,8 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -29,8 +28,7 @@ from memoranda.ledger.schema import migrate
 REINFORCEMENT = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(NamedTuple):
     """A memory about to be kept, and how."""
 
     memory: Memory
@@ -39,8 +37,7 @@ class Keep:
     even_if_erased: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the index is told of one memory."""
 
     number: int
@@ -53,8 +50,7 @@ class Entry:
     valid_until: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What happened since a sequence: the numbers touched, each once, and where the feed stands."""
 
     numbers: tuple[int, ...]
@@ -126,7 +122,7 @@ class Ledger:
             _, sequence = memories.change(
                 connection, *old, "superseded", at=at, actor=actor, state="superseded", superseded_by=by
             )
-            remembered = replace(remembered, receipt=replace(receipt, superseded=old[1].id, sequence=sequence))
+            remembered = Remembered(remembered.memory, receipt._replace(superseded=old[1].id, sequence=sequence))
         return remembered
 
     def _to_supersede(self, connection: apsw.Connection, keep: Keep, scope: Scope) -> tuple[int, Memory]:

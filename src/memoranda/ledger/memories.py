@@ -1,8 +1,7 @@
 """SQL for memories and their revisions. Every statement that finds a memory names the scopes it may look into."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -25,8 +24,7 @@ _INSERT_REVISION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What a listing asks for; empty means any."""
 
     kinds: tuple[str, ...] = ()
@@ -251,7 +249,7 @@ def change(
     **fields: Any,
 ) -> tuple[Memory, int]:
     """Change fields of a memory: the row, its event and its revision."""
-    changed = replace(memory, updated_at=at, **fields)
+    changed = memory._replace(updated_at=at, **fields)
     update(connection, number, changed)
     return changed, record(connection, action, number, changed, at=at, actor=actor, reason=reason)
 

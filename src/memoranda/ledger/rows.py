@@ -8,7 +8,7 @@ from typing import Any
 from memoranda.domain.memory import Memory
 
 # In the order of the table; `number` is the ledger's own and not part of a Memory.
-COLUMNS = tuple(Memory.__dataclass_fields__)
+COLUMNS = Memory._fields
 # What may change in the life of a memory; each change leaves a row of these in `revision`.
 REVISED = (
     "kind", "importance", "confidence", "trust", "state", "tags", "metadata", "updated_at",

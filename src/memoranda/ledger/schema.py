@@ -3,7 +3,7 @@
 A file with a migration that we do not know was written by a newer Memoranda and is refused untouched.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -15,8 +15,7 @@ from memoranda.ledger.dialect import SQLITE, Dialect
 APPLICATION_ID = 0x4D454D4F  # "MEMO", in the header of the file
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(NamedTuple):
     """One step of the schema."""
 
     name: str

@@ -9,7 +9,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.ports import IndexAnswer
@@ -22,8 +22,7 @@ BAR = 0.15
 RECEIPT_HITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What is asked, and under which circumstances."""
 
     scope: Scope

@@ -1,12 +1,8 @@
 """`memory.admin`: what an operator does with the whole store."""
 
 import os
-import platform
-import secrets
-import shutil
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from memoranda.domain.errors import LedgerFull, LedgerLocked, MemorandaError
 from memoranda.domain.memory import STATES
@@ -20,21 +16,20 @@ from memoranda.service.erasure import erase
 _PROBE_TEXT = "memoranda probe zyxwv {token}"
 
 
-@dataclass(frozen=True, slots=True)
-class Maintenance:
+class Maintenance(NamedTuple):
     """What an upkeep did."""
 
     expired: EraseReceipt
     vectors_made: int
     vectors_missing: int
-    index: IndexStatus
+    status: IndexStatus
 
     def as_json(self) -> dict[str, Any]:
         return {
             "expired": self.expired.as_json(),
             "vectors_made": self.vectors_made,
             "vectors_missing": self.vectors_missing,
-            "index": self.index.as_json(),
+            "index": self.status.as_json(),
         }
 
 
@@ -75,7 +70,7 @@ class Admin:
         """Plant an entry that no ledger has, look for it in each lane, take it away again."""
         engine = self._engine
         index = engine.index()
-        token = secrets.token_hex(4)
+        token = os.urandom(4).hex()
         scope = f"memoranda.probe/{token}"
         text = _PROBE_TEXT.format(token=token)
         number = -1 - int(token, 16)
@@ -165,7 +160,7 @@ class Admin:
     def doctor(self) -> Verification:
         """Is everything well here? Each line with its fix."""
         checks = [
-            Check("python", True, f"{platform.python_version()} on {sys.platform}"),
+            Check("python", True, f"{sys.version.split()[0]} on {sys.platform}"),
             self._check_permissions(),
             self._check_space(),
             *self.verify().checks,
@@ -183,6 +178,8 @@ class Admin:
         return Check("permissions", private, f"{path} has mode {mode:o}", fix)
 
     def _check_space(self) -> Check:
+        import shutil
+
         free = shutil.disk_usage(self._engine.ledger.path.parent).free
         enough = free > 64 << 20
         fix = "" if enough else "Free some space: a forget needs some, too."

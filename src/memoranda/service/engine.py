@@ -5,13 +5,19 @@ The index and the embedder are opened when they are first needed, so that keepin
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
-from memoranda.domain.errors import ConfigError, LedgerDamaged, LedgerLocked, MemorandaError, ProviderError
+from memoranda.domain.errors import (
+    ConfigError,
+    LedgerDamaged,
+    LedgerFull,
+    LedgerLocked,
+    MemorandaError,
+    ProviderError,
+)
 from memoranda.domain.ports import IndexAnswer, IndexEntry, IndexQuery, Progress, Role
 from memoranda.ledger.ledger import Ledger
 
@@ -27,8 +33,7 @@ _IDLE_SECONDS = 30.0
 _NO_SPACE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """How far the index is: what it has not followed, and what is wrong."""
 
     tail: tuple[IndexEntry, ...] = ()
@@ -121,6 +126,8 @@ class Engine:
                 follow(self.ledger, self.index(), self._space(), progress)
         except LedgerLocked:
             return self._exact_tail()
+        except LedgerFull as error:
+            return self._exact_tail(f"the index is behind: {error}")
         except LedgerDamaged:
             self._discard_index()
             with self._following:
@@ -138,14 +145,15 @@ class Engine:
         fingerprint = self.index().fingerprint
         return "" if fingerprint == _NO_SPACE else fingerprint
 
-    def _exact_tail(self) -> Standing:
-        """Another process holds the index: what it has not followed is searched exactly, from the ledger."""
+    def _exact_tail(self, *degraded: str) -> Standing:
+        """The index cannot be written now: what it has not followed is searched exactly, from the ledger."""
         from memoranda.index.follower import entries
 
         index = self.index()
         changes = self.ledger.changes_since(index.sequence, limit=_EXACT_TAIL)
         put, drop = entries(self.ledger, changes.numbers, self._space())
-        degraded = () if changes.complete else ("the index is far behind; only a part of what is new was searched",)
+        if not changes.complete:
+            degraded = (*degraded, "the index is far behind; only a part of what is new was searched")
         return Standing(tuple(put), frozenset(drop), degraded)
 
     def backfill(self, *, seconds: float) -> "Backfill | None":
@@ -165,7 +173,7 @@ class Engine:
                 skip=self._unembeddable,
                 stop=self._stop.is_set,
             )
-        except LedgerLocked:
+        except (LedgerLocked, LedgerFull):
             return None
         finally:
             self._following.release()

@@ -1,0 +1,59 @@
+# Two commands do all the set-up: `make run` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: run test fast lint fix docs bench constraints clean help
+
+help:            ## show these targets
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
+
+run: $(VENV)/.core   ## create the environment, install, and take the guided tour
+	$(BIN)/memoranda tour
+
+test: lint       ## install what tests need, then every check and test that can run here
+	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -m slow -rs
+
+fast: $(VENV)/.dev   ## the tests that take seconds
+	$(PYTEST) -n 2 -m "not slow"
+
+lint: $(VENV)/.dev   ## format, lint, types, direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+fix: $(VENV)/.dev    ## format, and correct what can be corrected
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev  ## compare with other systems, side by side (takes long; see bench/README.md)
+	$(BIN)/python -m bench setup
+	$(BIN)/python -m bench all
+
+constraints:     ## pin all dependencies anew, with hashes and without index lines
+	$(PYTHON) -m venv $(VENV)-pins
+	$(VENV)-pins/bin/pip install --quiet "pip-tools>=7.5,<8"
+	$(VENV)-pins/bin/pip-compile --quiet --upgrade --extra build $(PINS) -o constraints.txt pyproject.toml
+	$(VENV)-pins/bin/pip-compile --quiet --upgrade --all-extras $(PINS) -o constraints-dev.txt pyproject.toml
+PINS := --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+clean:           ## remove the environment and everything that was made
+	rm -rf $(VENV) $(VENV)-pins bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.core: constraints.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 run" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --require-hashes --only-binary :all: -r constraints.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q src
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core constraints-dev.txt
+	$(PIP) --require-hashes --only-binary :all: -r constraints-dev.txt
+	touch $@

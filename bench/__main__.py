@@ -1,0 +1,88 @@
+"""python -m bench setup|durable|ingest|recall|size|cold|all"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from bench import corpus, venvs
+from bench.measures import cold, durable, embedding, scale, scale_report
+from bench.paths import LOAD, OUT, log
+from bench.systems import NAMES
+
+MANY_SCOPES = 100
+
+
+def main() -> int:
+    """Measure, write JSON, print Markdown."""
+    options = _parser().parse_args()
+    if options.what == "setup":
+        return venvs.make(options.peers)
+    data = corpus.prepared(max(*options.sizes, options.writes), options.turns, options.known)
+    queries: list[str] = json.loads((data / "queries.json").read_text())
+    options.out.mkdir(parents=True, exist_ok=True)
+    everything = options.what == "all"
+    if everything or options.what == "durable":
+        _publish(options.out, "durable", found := durable.measure(options.peers, data, options.writes))
+        print(durable.report(found))
+    if everything or options.what in ("ingest", "recall", "size"):
+        _scale(options, data, queries)
+    if everything or options.what == "cold":
+        _publish(options.out, "cold", found := cold.measure(data, options.cold_sizes, options.runs))
+        print(cold.report(found))
+    return 0
+
+
+def _scale(options: argparse.Namespace, data: Path, queries: list[str]) -> None:
+    limits = scale.Limits(ingest_seconds=options.limit, queries=options.queries)
+    shown = [options.what] if options.what != "all" else ["ingest", "recall", "size"]
+    for scopes in options.scopes:
+        found = scale.measure(
+            options.peers, data, queries, options.sizes, scopes, limits, ask=options.what in ("recall", "all")
+        )
+        _publish(options.out, f"scale-{scopes}", found)
+        for part in shown:
+            print(getattr(scale_report, part)(found))
+    if "recall" in shown:
+        _publish(options.out, "embedding", embedded := embedding.measure(queries))
+        print(embedding.report(embedded))
+
+
+def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
+    path = out / f"{name}.json"
+    path.write_text(json.dumps({"command": ["python", "-m", "bench", *sys.argv[1:]], **found}, indent=1))
+    log(f"written: {path}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Ours beside its peers, in one run.")
+    parser.add_argument("what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "all"))
+    parser.add_argument("--sizes", type=_numbers, default=[1_000, 10_000, 100_000], help="how many memories")
+    parser.add_argument("--scopes", type=_numbers, default=[1, MANY_SCOPES], help="spread over so many scopes")
+    parser.add_argument("--peers", type=_names, default=list(NAMES), help=f"which systems: {','.join(NAMES)}")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder for the results")
+    parser.add_argument("--turns", type=Path, default=LOAD, help="chat turns; sentences are made up when missing")
+    parser.add_argument("--known", type=Path, help="folder with vectors made before: texts.json and V.npy")
+    parser.add_argument("--queries", type=int, default=200, help="queries per size and system")
+    parser.add_argument("--writes", type=int, default=300, help="single writes per system, for durable")
+    parser.add_argument("--runs", type=int, default=15, help="processes of each kind, for cold")
+    parser.add_argument("--cold-sizes", type=_numbers, default=[1_000], help="how many memories, for cold")
+    parser.add_argument("--limit", type=float, default=240.0, help="seconds that a system may spend on ingest")
+    return parser
+
+
+def _numbers(given: str) -> list[int]:
+    return [int(number) for number in given.split(",")]
+
+
+def _names(given: str) -> list[str]:
+    wanted = given.split(",")
+    unknown = set(wanted) - set(NAMES)
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}")
+    return wanted
+
+
+if __name__ == "__main__":
+    sys.exit(main())

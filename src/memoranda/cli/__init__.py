@@ -1,0 +1,1 @@
+"""Front end: the terminal. Parses, calls the facade, renders; decides nothing."""

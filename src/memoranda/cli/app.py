@@ -1,0 +1,106 @@
+"""The command `memoranda`: its options, its commands, and which exit code an error gives.
+
+Hosts start this for every turn, so that nothing is imported before it is needed.
+"""
+
+import argparse
+import os
+import sys
+from typing import Any, NoReturn
+
+from memoranda import config
+from memoranda.cli import admin, memory
+from memoranda.cli.output import Output
+from memoranda.domain import errors
+
+# The most special class decides. 1 is our fault, 2 is usage.
+EXIT_CODES: dict[type[errors.MemorandaError], int] = {
+    errors.MemorandaError: 1,
+    errors.InvalidInput: 2,
+    errors.Ambiguous: 2,
+    errors.ConfigError: 2,
+    errors.NotFound: 3,
+    errors.Refused: 4,
+    errors.Conflict: 4,
+    errors.ProviderError: 5,
+    errors.LedgerError: 6,
+}
+
+
+def exit_code(error: errors.MemorandaError) -> int:
+    """The code of the nearest class in the table."""
+    return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    everywhere = _shared_options(argparse.SUPPRESS)
+    parser = argparse.ArgumentParser(
+        prog="memoranda",
+        description="Long-term memory for AI agents and assistants.",
+        parents=[_shared_options(None)],
+        epilog="Exit codes: 0 done, 1 our fault, 2 usage, 3 not found, 4 refused, 5 provider unavailable, "
+        "6 store locked, full, newer or damaged.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    memory.add_commands(commands, everywhere)
+    admin.add_commands(commands, everywhere)
+    return parser
+
+
+def _shared_options(default: Any) -> argparse.ArgumentParser:
+    """Options that may stand before or after the command."""
+    options = argparse.ArgumentParser(add_help=False)
+    group = options.add_argument_group("store")
+    group.add_argument("--store", metavar="PATH", default=default, help="the ledger file (default: your data folder)")
+    group.add_argument("--scope", metavar="PATH", default=default, help="where to read and write, such as home/anna")
+    group.add_argument("--embedder", metavar="NAME", default=default, help="auto, none, or provider:model")
+    group.add_argument(
+        "--json",
+        action="store_true",
+        default=False if default is None else default,
+        help="results as JSON, for programs",
+    )
+    return options
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run one command and exit."""
+    config.use_one_thread()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    code = run(sys.argv[1:] if argv is None else argv)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has enough; Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(argv: list[str]) -> int:
+    """Run one command; its exit code."""
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        from memoranda import __version__
+
+        print(f"memoranda {__version__}")
+        return 0
+    if arguments.command is None:
+        parser.print_help()
+        return 2
+    output = Output(as_json=arguments.json)
+    try:
+        code: int = arguments.run(arguments, output) or 0
+    except errors.MemorandaError as error:
+        output.error(type(error).__name__, str(error), error.hint)
+        return exit_code(error)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0
+    return code

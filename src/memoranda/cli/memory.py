@@ -1,0 +1,198 @@
+"""Commands on memories: remember, recall, show, list, history, forget, restore, archive, erase, stats."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from memoranda.cli.output import Output
+from memoranda.cli.store import open_memory, read_text
+from memoranda.domain.draft import Draft
+from memoranda.domain.errors import InvalidInput, Refused
+from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES
+
+_TEXT_OPTIONS = ("about", "attribute", "context", "source_ref", "speaker", "conversation", "lang")
+_DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
+
+
+def add_commands(commands: Any, everywhere: argparse.ArgumentParser) -> None:
+    """Tell the parser about these commands."""
+    _add_remember(commands, everywhere)
+
+    command = commands.add_parser("recall", parents=[everywhere], help="bring back what bears on a query")
+    command.add_argument("query", metavar="QUERY", help="what to look for; - reads standard input")
+    command.add_argument("--limit", type=int, default=5, help="at most so many (default 5)")
+    command.add_argument("--as-of", metavar="DATE", help="what was believed then")
+    command.add_argument("--state", choices=STATES, action="append", help="also these states (default live)")
+    command.add_argument("--why", action="store_true", help="why these, and why not others")
+    command.set_defaults(run=_recall)
+
+    command = commands.add_parser("show", parents=[everywhere], help="one memory with all its fields")
+    command.add_argument("id", metavar="ID")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.set_defaults(run=_show)
+
+    command = commands.add_parser("list", parents=[everywhere], help="what this scope can see, newest first")
+    command.add_argument("--kind", choices=KINDS)
+    command.add_argument("--state", choices=(*STATES, "any"), action="append", help="default live")
+    command.add_argument("--about", default="")
+    command.add_argument("--attribute", default="")
+    command.add_argument("--speaker", default="")
+    command.add_argument("--as-of", metavar="DATE")
+    command.add_argument("--limit", type=int, default=50)
+    command.add_argument("--offset", type=int, default=0)
+    command.set_defaults(run=_list)
+
+    command = commands.add_parser("history", parents=[everywhere], help="what happened to one memory")
+    command.add_argument("id", metavar="ID")
+    command.set_defaults(run=_history)
+
+    for name, text in (
+        ("forget", "hide now; erased after the grace period"),
+        ("archive", "put away; not recalled, kept"),
+        ("restore", "bring back what was forgotten or archived"),
+    ):
+        command = commands.add_parser(name, parents=[everywhere], help=text)
+        command.add_argument("id", metavar="ID")
+        if name != "restore":
+            command.add_argument("--reason", default="", help="kept in the history")
+        command.set_defaults(run=_change)
+
+    command = commands.add_parser("erase", parents=[everywhere], help="destroy for good, and prove it")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("id", metavar="ID", nargs="?", help="one memory")
+    what.add_argument("--about", default="", help="everything about this, in this scope")
+    what.add_argument("--speaker", default="", help="everything that this speaker said, in this scope")
+    what.add_argument("--in-scope", metavar="PATH", default="", help="this scope and all below it")
+    what.add_argument("--query", default="", help="what a recall finds, after showing it")
+    command.add_argument("--confirm", metavar="CODE", default="", help="the code that the preview of a query gave")
+    command.add_argument("--yes", action="store_true", help="do not ask")
+    command.set_defaults(run=_erase)
+
+    command = commands.add_parser("stats", parents=[everywhere], help="counts of what this scope can see")
+    command.set_defaults(run=_stats)
+
+
+def _add_remember(commands: Any, everywhere: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("remember", parents=[everywhere], help="keep one thing")
+    command.add_argument("text", metavar="TEXT", help="what to keep; - reads standard input")
+    command.add_argument("--lines", action="store_true", help="each line of the text is a memory of its own")
+    command.add_argument("--kind", choices=KINDS)
+    for name in _TEXT_OPTIONS:
+        command.add_argument("--" + name.replace("_", "-"), default="")
+    command.add_argument("--value", metavar="JSON", help="the value of a structured memory")
+    command.add_argument("--importance", type=float, metavar="0..1")
+    command.add_argument("--confidence", type=float, default=1.0, metavar="0..1")
+    command.add_argument("--source", choices=SOURCES, default="user")
+    command.add_argument("--basis", choices=BASES, default="stated")
+    command.add_argument("--tag", action="append", default=[], dest="tags")
+    command.add_argument("--metadata", metavar="JSON", help="an object with more")
+    for name in _DATE_OPTIONS:
+        command.add_argument("--" + name.replace("_", "-"), metavar="DATE")
+    command.add_argument("--supersedes", metavar="ID", help="the memory that this one corrects")
+    command.add_argument("--even-if-erased", action="store_true", help="keep it although it was erased before")
+    command.set_defaults(run=_remember)
+
+
+def _remember(arguments: argparse.Namespace, output: Output) -> None:
+    given = read_text(arguments.text)
+    texts = [line for line in given.splitlines() if line.strip()] if arguments.lines else [given.strip("\n")]
+    fields: dict[str, Any] = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_DATE_OPTIONS)}
+    for name in ("kind", "importance", "confidence", "source", "basis", "tags", "supersedes"):
+        fields[name] = getattr(arguments, name)
+    fields["value"] = _json_option(arguments.value, "--value")
+    fields["metadata"] = _json_option(arguments.metadata, "--metadata")
+    fields["after_erase"] = "allow" if arguments.even_if_erased else "refuse"
+    with open_memory(arguments) as memory:
+        output.remembered(memory.remember_many(Draft(text, **fields) for text in texts))
+
+
+def _json_option(text: str | None, name: str) -> Any:
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        hint = "Text as a value needs quotes of its own: '\"40%\"'."
+        raise InvalidInput(f"{name} is not JSON: {error}", hint=hint) from error
+
+
+def _recall(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        found = memory.recall(
+            read_text(arguments.query),
+            limit=arguments.limit,
+            as_of=arguments.as_of,
+            states=arguments.state or ("live",),
+        )
+        output.recall(found, why=arguments.why)
+
+
+def _show(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        output.memory(memory.get(arguments.id, as_of=arguments.as_of))
+
+
+def _list(arguments: argparse.Namespace, output: Output) -> None:
+    states = arguments.state or ["live"]
+    with open_memory(arguments) as memory:
+        output.listing(
+            memory.list(
+                kind=arguments.kind,
+                states=() if "any" in states else tuple(states),
+                about=arguments.about,
+                attribute=arguments.attribute,
+                speaker=arguments.speaker,
+                as_of=arguments.as_of,
+                limit=arguments.limit,
+                offset=arguments.offset,
+            )
+        )
+
+
+def _history(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        output.history(memory.history(arguments.id))
+
+
+def _change(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        if arguments.command == "restore":
+            output.changed(memory.restore(arguments.id))
+        elif arguments.command == "forget":
+            output.changed(memory.forget(arguments.id, reason=arguments.reason))
+        else:
+            output.changed(memory.archive(arguments.id, reason=arguments.reason))
+
+
+def _erase(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        ways = {
+            "about": arguments.about,
+            "speaker": arguments.speaker,
+            "scope": arguments.in_scope,
+            "query": arguments.query,
+        }
+        if not (arguments.yes and not arguments.query) and not arguments.confirm:
+            preview = memory.erase(arguments.id, **ways, mode="preview")
+            output.erasure_preview(preview)
+            if not preview.ids:
+                return
+            arguments.confirm = _ask(arguments, preview.confirm)
+        output.erasure(memory.erase(arguments.id, **ways, confirm=arguments.confirm))
+
+
+def _ask(arguments: argparse.Namespace, code: str) -> str:
+    """The code when the person says yes."""
+    again = f"--confirm {code}" if arguments.query else "--yes"
+    if not sys.stdin.isatty():
+        raise Refused("nothing was erased: nobody is there to be asked", hint=f"Run it again with {again}.")
+    print("Erase for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
+        raise Refused("nothing was erased", hint=f"To erase without being asked, run it again with {again}.")
+    return code
+
+
+def _stats(arguments: argparse.Namespace, output: Output) -> None:
+    with open_memory(arguments) as memory:
+        output.stats(memory.stats())

@@ -1,0 +1,277 @@
+"""What the command line shows: text for people, JSON for programs. The only place here that makes text.
+
+Memory text is untrusted: control characters never reach the terminal. Colours and tables with borders only when
+somebody is looking.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from memoranda.domain.clock import iso
+from memoranda.domain.memory import Memory
+from memoranda.domain.ports import Progress
+from memoranda.domain.results import (
+    Changed,
+    Erasure,
+    IndexStatus,
+    Listing,
+    Recall,
+    Remembered,
+    Revision,
+    Stats,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from memoranda.service.admin import Maintenance
+
+SHORT_ID = 8
+_SAFE_CONTROLS = "\t"
+
+
+def clean(text: str) -> str:
+    """One line without anything that a terminal would obey or that hides or reorders text."""
+    shown = []
+    for char in text:
+        if char in "\r\n":
+            shown.append(" ⏎ ")
+        elif char not in _SAFE_CONTROLS and unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
+            shown.append(f"\\u{{{ord(char):x}}}")
+        else:
+            shown.append(char)
+    return "".join(shown)
+
+
+class Output:
+    """Where results go."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self.looked_at = sys.stdout.isatty()
+
+    def _json(self, value: Any) -> None:
+        print(json.dumps(value, ensure_ascii=False, indent=2 if self.looked_at else None))
+
+    def line(self, text: str = "") -> None:
+        print(text)
+
+    def _table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        if self.looked_at:
+            from rich.console import Console
+            from rich.table import Table
+            from rich.text import Text
+
+            table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+            for row in rows:
+                table.add_row(*(Text(cell) for cell in row))
+            Console().print(table)
+            return
+        for row in rows:
+            print("\t".join(row))
+
+    # -- results --
+
+    def remembered(self, results: Sequence[Remembered]) -> None:
+        if self.as_json:
+            shown = [{"memory": each.memory.as_json(), "receipt": each.receipt.as_json()} for each in results]
+            self._json(shown[0] if len(shown) == 1 else shown)
+            return
+        for each in results:
+            what = "reinforced" if each.receipt.outcome == "reinforced" else "remembered"
+            also = f", supersedes {each.receipt.superseded[:SHORT_ID]}" if each.receipt.superseded else ""
+            print(f"{what} {each.id[:SHORT_ID]} in {each.memory.scope}{also}")
+
+    def recall(self, found: Recall, *, why: bool) -> None:
+        if self.as_json:
+            hits = [{"score": hit.score, "memory": hit.memory.as_json()} for hit in found]
+            self._json({"hits": hits, "receipt": found.receipt.as_json()})
+            return
+        if not found:
+            print(f"(nothing: {found.receipt.abstained})")
+        else:
+            self._table(
+                ("score", "id", "kind", "text"),
+                [(f"{hit.score:.2f}", hit.id[:SHORT_ID], hit.memory.kind, clean(hit.memory.text)) for hit in found],
+            )
+        for note in found.receipt.degraded:
+            print(f"note: {note}", file=sys.stderr)
+        if why:
+            self._why(found)
+
+    def _why(self, found: Recall) -> None:
+        receipt = found.receipt
+        print()
+        print(
+            f"searched {receipt.searched} memories in {', '.join(receipt.scopes)} "
+            f"({receipt.with_vector} with a vector, embedder {receipt.embedder}) at sequence {receipt.sequence}"
+        )
+        for hit in receipt.hits:
+            parts = " + ".join(f"{name} {value:.3f}" for name, value in hit.parts.items())
+            ranks = f"by words #{hit.lexical_rank or '-'}, by meaning #{hit.semantic_rank or '-'}"
+            print(f"  {hit.id[:SHORT_ID]}  {hit.score:.3f} = {parts}  ({ranks}, from {hit.scope})")
+        for reason, count in receipt.dropped.items():
+            print(f"  not returned: {count} ({reason})")
+
+    def memory(self, memory: Memory) -> None:
+        if self.as_json:
+            self._json(memory.as_json())
+            return
+        for name, value in memory.as_json().items():
+            if value not in (None, "", [], {}):
+                print(f"{name:14}{clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}")
+
+    def listing(self, listing: Listing) -> None:
+        if self.as_json:
+            self._json({"total": listing.total, "memories": [memory.as_json() for memory in listing]})
+            return
+        self._table(
+            ("id", "created", "kind", "state", "scope", "text"),
+            [
+                (
+                    memory.id[:SHORT_ID],
+                    iso(memory.created_at)[:16],
+                    memory.kind,
+                    memory.state,
+                    memory.scope,
+                    clean(memory.text),
+                )
+                for memory in listing
+            ],
+        )
+        print(f"{len(listing)} of {listing.total}", file=sys.stderr)
+
+    def history(self, revisions: Sequence[Revision]) -> None:
+        if self.as_json:
+            self._json([{"event": each.event.as_json(), "memory": each.memory.as_json()} for each in revisions])
+            return
+        self._table(
+            ("sequence", "at", "action", "state", "confidence", "actor", "reason"),
+            [
+                (
+                    str(each.event.sequence),
+                    iso(each.event.at),
+                    each.event.action,
+                    each.memory.state,
+                    f"{each.memory.confidence:.2f}",
+                    clean(each.event.actor),
+                    clean(each.event.reason),
+                )
+                for each in revisions
+            ],
+        )
+
+    def changed(self, changed: Changed) -> None:
+        if self.as_json:
+            self._json({"memory": changed.memory.as_json(), "receipt": changed.receipt.as_json()})
+            return
+        until = changed.receipt.erased_after
+        also = f"; can be restored until {iso(until)[:10]}" if until else ""
+        states = f"{changed.receipt.before} -> {changed.memory.state}"
+        print(f"{changed.receipt.action} {changed.id[:SHORT_ID]} ({states}){also}")
+
+    def erasure_preview(self, erasure: Erasure) -> None:
+        if self.as_json:
+            self._json(
+                {
+                    "would_erase": list(erasure.ids),
+                    "memories": [memory.as_json() for memory in erasure.preview],
+                    "confirm": erasure.confirm,
+                }
+            )
+            return
+        print(f"This would erase {len(erasure.ids)} memories for good:")
+        self._table(
+            ("id", "scope", "text"),
+            [(memory.id[:SHORT_ID], memory.scope, clean(memory.text)) for memory in erasure.preview],
+        )
+        if len(erasure.preview) < len(erasure.ids):
+            print(f"... and {len(erasure.ids) - len(erasure.preview)} more")
+
+    def erasure(self, erasure: Erasure) -> None:
+        receipt = erasure.receipt
+        if self.as_json:
+            self._json({"erased": list(erasure.ids), "purged": erasure.purged, "receipt": receipt.as_json()})
+            return
+        print(f"erased {len(erasure.ids)} memories; {receipt.state}")
+        if receipt.scanned:
+            read = sum(each.bytes for each in receipt.scanned)
+            print(
+                f"proof: {read:,} bytes of {len(receipt.scanned)} files read, {receipt.needles} traces looked for, "
+                f"{receipt.found} found"
+            )
+        if receipt.pending:
+            print(f"not proven yet: {receipt.pending}", file=sys.stderr)
+
+    def stats(self, stats: Stats) -> None:
+        if self.as_json:
+            self._json(stats.as_json())
+            return
+        print(f"{stats.total} memories seen from {stats.scope} (sequence {stats.sequence})")
+        for name in ("by_scope", "by_state", "by_kind", "by_trust", "by_grade"):
+            counts = ", ".join(f"{key} {count}" for key, count in getattr(stats, name).items())
+            if counts:
+                print(f"  {name[3:]:6} {counts}")
+
+    def index_status(self, status: IndexStatus) -> None:
+        if self.as_json:
+            self._json(status.as_json())
+            return
+        for name, value in status.as_json().items():
+            print(
+                f"{name:16} {value:,}"
+                if isinstance(value, int) and not isinstance(value, bool)
+                else f"{name:16} {value}"
+            )
+
+    def maintenance(self, done: "Maintenance") -> None:
+        if self.as_json:
+            self._json(done.as_json())
+            return
+        print(f"erased {len(done.expired.ids)} that were forgotten long ago ({done.expired.state})")
+        print(f"made {done.vectors_made} vectors; {done.vectors_missing} are missing")
+        entries, segments = done.status.lexical_rows, done.status.segments
+        print(f"index: {entries} entries in {segments} segments; self-test {done.status.self_test}")
+
+    def verification(self, checks: Verification) -> None:
+        if self.as_json:
+            self._json({"ok": checks.ok, "checks": [check.as_json() for check in checks.checks]})
+            return
+        for check in checks.checks:
+            print(f"{'ok  ' if check.ok else 'FAIL'}  {check.name:12} {clean(check.detail)}")
+            if check.fix:
+                print(f"      fix: {check.fix}")
+
+    def error(self, name: str, message: str, hint: str) -> None:
+        if self.as_json:
+            self._json({"error": {"name": name, "message": message, "hint": hint}})
+        else:
+            print(f"memoranda: {clean(message)}\n  {clean(hint)}", file=sys.stderr)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """A bar on a terminal, a line now and then elsewhere; on stderr, so that results stay clean."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task(title)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+        return
+    tenths = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal tenths
+        reached = done * 10 // total if total else 10
+        if reached != tenths:
+            tenths = reached
+            print(f"{title}: {done:,} of {total:,}", file=sys.stderr)
+
+    yield tell

@@ -1,0 +1,34 @@
+"""How a command opens its store: settings from the file, the environment and the options."""
+
+import argparse
+import sys
+
+import memoranda
+from memoranda import config
+from memoranda.domain.errors import InvalidInput
+
+
+def open_memory(arguments: argparse.Namespace, *, scope: str | None = None) -> memoranda.LongTermMemory:
+    """The store that the options name. A scope must be given or configured: there is no default."""
+    settings = config.load(
+        {
+            "store": arguments.store,
+            "scope": arguments.scope,
+            "embedder": arguments.embedder,
+            # The process ends before a background thread could help, and is alone with its numeric library.
+            "follow": False,
+            "limit_threads": False,
+        }
+    )
+    chosen = scope or settings.scope
+    if not chosen:
+        raise InvalidInput(
+            "a scope is needed",
+            hint='Pass --scope me, set MEMORANDA_SCOPE, or write scope = "me" into config.toml.',
+        )
+    return memoranda.open(scope=chosen, settings=settings)
+
+
+def read_text(given: str) -> str:
+    """The argument, or standard input for `-`."""
+    return sys.stdin.read() if given == "-" else given

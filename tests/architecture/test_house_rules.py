@@ -1,0 +1,44 @@
+"""Rules of the house that no other tool looks after."""
+
+import inspect
+from pathlib import Path
+
+import memoranda
+from memoranda.domain import errors
+
+SOURCE = Path(memoranda.__file__).parent
+
+
+def test_everything_exported_is_listed_and_sorted():
+    ours = {
+        name
+        for name, value in vars(memoranda).items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("memoranda")
+    }
+    assert set(memoranda.__all__) == ours | {"aio"}
+    assert memoranda.__all__ == sorted(memoranda.__all__)
+    for name in memoranda.__all__:
+        assert getattr(memoranda, name) is not None
+
+
+def test_every_error_has_a_hint_and_is_exported():
+    classes = [
+        each for each in vars(errors).values() if inspect.isclass(each) and issubclass(each, errors.MemorandaError)
+    ]
+    assert len(classes) > 10
+    for each in classes:
+        assert each("something").hint.strip().endswith("."), each
+        assert getattr(memoranda, each.__name__) is each
+
+
+def test_a_hint_given_wins():
+    assert errors.NotFound("no", hint="Look elsewhere.").hint == "Look elsewhere."
+
+
+def test_no_module_is_longer_than_500_lines():
+    long = {
+        str(path.relative_to(SOURCE)): lines
+        for path in SOURCE.rglob("*.py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 500
+    }
+    assert not long

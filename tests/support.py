@@ -1,0 +1,91 @@
+"""What several test folders share: opening stores, child processes, and a scan of bytes that owes nothing to src."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import memoranda
+from memoranda import Settings
+from memoranda.embedding import registry
+from memoranda.testing.fakes import HashedEmbedder
+
+SCOPE = "home/anna"
+CHILDREN = Path(__file__).parent / "children"
+
+
+def register_test_embedders():
+    """`hashed:<model>` by name, in this process."""
+    registry._PROVIDERS["hashed"] = lambda model, settings: HashedEmbedder(model or "words")
+
+
+def open_store(path, scope=SCOPE, *, clock=None, **settings):
+    """A store that reads no settings of the machine and works by words, with no thread of its own, unless told."""
+    chosen = Settings(**{"embedder": "none", "follow": False, **settings})
+    return memoranda.open(path, scope=scope, settings=chosen, clock=clock)
+
+
+def files_of(path):
+    """Every file of a store."""
+    path = Path(path)
+    beside = [file for file in path.parent.glob(path.name + "*") if file.is_file()]
+    index = path.with_name(path.name + "-index")
+    return sorted([*beside, *(file for file in index.rglob("*") if file.is_file())])
+
+
+def occurrences(path, *needles):
+    """(file, needle) for each needle that is in a file of the store: plain bytes, plain find."""
+    found = []
+    for file in files_of(path):
+        content = file.read_bytes()
+        for needle in needles:
+            raw = needle if isinstance(needle, bytes) else needle.encode()
+            if content.find(raw) >= 0:
+                found.append((file.name, needle))
+    return found
+
+
+def child(name, *args, **options):
+    """Start a script of tests/children. Its lines come over stdout."""
+    return subprocess.Popen(
+        [sys.executable, str(CHILDREN / f"{name}.py"), *(str(arg) for arg in args)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        **options,
+    )
+
+
+def finish(process, *, timeout=120):
+    """Its exit code must be 0; its lines, each read as JSON."""
+    out, err = process.communicate(timeout=timeout)
+    assert process.returncode == 0, f"exit {process.returncode}\n{out[-2000:]}\n{err[-4000:]}"
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def answer(process):
+    """The next line that a child says."""
+    line = process.stdout.readline()
+    assert line, f"the child said nothing: {process.stderr.read()[-4000:]}"
+    return json.loads(line)
+
+
+def tell(process, line):
+    """A line to a child."""
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def end(process):
+    """Kill a child, whatever it does, and close its pipes."""
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def as_pairs(recalled):
+    """What two recalls must share to be the same: ids and scores, in order."""
+    return [(hit.id, hit.score) for hit in recalled]
