@@ -18,7 +18,7 @@ def main() -> int:
     """Measure, write JSON, print Markdown."""
     options = _parser().parse_args()
     if options.what == "setup":
-        return venvs.make(options.peers)
+        return venvs.make(options.peers, options.python)
     data = corpus.prepared(max(*options.sizes, options.writes), options.turns, options.known)
     queries: list[str] = json.loads((data / "queries.json").read_text())
     options.out.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def _scale(options: argparse.Namespace, data: Path, queries: list[str]) -> None:
-    limits = scale.Limits(ingest_seconds=options.limit, queries=options.queries)
+    limits = scale.Limits(options.limit, options.patience, options.queries)
     shown = [options.what] if options.what != "all" else ["ingest", "recall", "size"]
     for scopes in options.scopes:
         found = scale.measure(
@@ -69,6 +69,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=15, help="processes of each kind, for cold")
     parser.add_argument("--cold-sizes", type=_numbers, default=[1_000], help="how many memories, for cold")
     parser.add_argument("--limit", type=float, default=240.0, help="seconds that a system may spend on ingest")
+    parser.add_argument(
+        "--python", default=sys.executable, help="the interpreter of the peers' environments, for setup"
+    )
+    parser.add_argument("--patience", type=float, default=45.0, help="seconds for a system's queries at one size")
     return parser
 
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import venv
 
 from bench.paths import OUT, REQUIREMENTS, log
 from bench.systems import PEERS
@@ -21,15 +20,15 @@ def sections() -> dict[str, list[str]]:
     return found
 
 
-def make(names: list[str]) -> int:
-    """Make the environments that are missing; how many could not be made."""
+def make(names: list[str], python: str) -> int:
+    """Make the environments with this interpreter; how many could not be made."""
     failed = 0
     for peer, wanted in sections().items():
         if peer not in names or peer not in PEERS:
             continue
         folder = OUT / f"venv-{peer}"
         log(f"{peer}: {' '.join(wanted)}")
-        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "venv", str(folder)], check=True)
         pip = [str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", *wanted]
         done = subprocess.run(pip, stdout=sys.stderr, check=False)
         failed += done.returncode != 0

@@ -48,13 +48,14 @@ def occurrences(path, *needles):
 
 def child(name, *args, **options):
     """Start a script of tests/children. Its lines come over stdout."""
+    paths = [str(Path(memoranda.__file__).parents[1]), str(Path(__file__).parent)]
     return subprocess.Popen(
         [sys.executable, str(CHILDREN / f"{name}.py"), *(str(arg) for arg in args)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
         **options,
     )
 

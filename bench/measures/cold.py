@@ -14,9 +14,9 @@ from bench.stats import summary
 from bench.tables import table, times
 
 _EMBED = """
-import numpy
 from memoranda.config import load, use_one_thread
 use_one_thread()
+import numpy
 from memoranda.embedding.use import UseEmbedder
 UseEmbedder(load().cache_folder()).embed(["which lamp does she read by?"], "query")
 """

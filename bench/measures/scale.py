@@ -18,14 +18,16 @@ from bench.workers.base import scope_of
 K = 10
 WARM_UP = 5
 CHUNK = 2_500
-PATIENCE_PER_SIZE = 45.0
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a system may take before it is reported as not finished."""
+    """How long a system may take, and how much is asked of it."""
 
     ingest_seconds: float
+    """For all of its writing; then it is reported as not finished."""
+    query_seconds: float
+    """For the queries of one size; then it is asked no more."""
     queries: int
 
 
@@ -50,7 +52,7 @@ def measure(
                 one.settle_ns += settled["ns"]
                 at_size["ingest"][client.system.name] = one.report(size)
             if ask:
-                at_size["recall"] = _recall(run, queries, size, scopes, limits.queries)
+                at_size["recall"] = _recall(run, queries, size, scopes, limits)
             at_size["size"] = _sizes(run, size)
             result["sizes"][str(size)] = at_size
         result.update(out=run.out, versions=run.versions)
@@ -65,12 +67,16 @@ class Spent:
     cpu_ns: int = 0
     settle_ns: int = 0
 
+    @property
+    def seconds(self) -> float:
+        return (self.ns + self.settle_ns) / 1e9
+
     def report(self, size: int) -> dict[str, float]:
         return {
             "texts_per_s_kept": size / (self.ns / 1e9),
-            "texts_per_s_searchable": size / ((self.ns + self.settle_ns) / 1e9),
+            "texts_per_s_searchable": size / self.seconds,
             "cpu_s": self.cpu_ns / 1e9,
-            "seconds": (self.ns + self.settle_ns) / 1e9,
+            "seconds": self.seconds,
         }
 
 
@@ -80,31 +86,27 @@ def _ingest(run: Crew, spent: dict[str, Spent], start: int, stop: int, scopes: i
         log(f"ingest, {scopes} scope(s): {first} to {last} of {stop}")
         for client in list(run.clients):
             one = spent[client.system.name]
-            left = limits.ingest_seconds - (one.ns + one.settle_ns) / 1e9
-            answer = run.ask(client, "add_many", start=first, stop=last, scopes=scopes, seconds=max(left, 0.0))
-            if answer is None:
+            answer = run.ask(
+                client, "add_many", start=first, stop=last, scopes=scopes, seconds=limits.ingest_seconds - one.seconds
+            )
+            settled = answer and run.ask(client, "settle", final=False)
+            if answer is None or settled is None:
                 continue
             one.ns += answer["ns"] - answer["embed_ns"]
-            one.cpu_ns += answer["cpu_ns"]
-            if answer["done"] < last - first:
-                kept = first + answer["done"]
-                rate = kept / (one.ns / 1e9)
-                run.retire(
-                    client,
-                    f"did not finish {stop:,} within {limits.ingest_seconds:g} s: {kept:,} kept, {rate:.0f} texts/s",
-                )
-                continue
-            settled = run.ask(client, "settle", final=False)
-            if settled is not None:
-                one.settle_ns += settled["ns"]
-                one.cpu_ns += settled["cpu_ns"]
+            one.settle_ns += settled["ns"]
+            one.cpu_ns += answer["cpu_ns"] + settled["cpu_ns"]
+            kept = first + answer["done"]
+            if kept < stop and one.seconds > limits.ingest_seconds:
+                rate = kept / one.seconds
+                late = f"did not finish {stop:,} within {limits.ingest_seconds:g} s: {kept:,} kept, {rate:.0f} texts/s"
+                run.retire(client, late)
 
 
-def _recall(run: Crew, queries: list[str], size: int, scopes: int, count: int) -> dict[str, Any]:
+def _recall(run: Crew, queries: list[str], size: int, scopes: int, limits: Limits) -> dict[str, Any]:
     answers: dict[str, list[dict[str, Any]]] = {client.system.name: [] for client in run.clients}
     weary: set[str] = set()
     order = random.Random(size)
-    for at, query in enumerate(queries[: count + WARM_UP]):
+    for at, query in enumerate(queries[: limits.queries + WARM_UP]):
         if at % 50 == 0:
             log(f"recall, {size:,} in {scopes} scope(s): query {at}")
         clients = list(run.clients)
@@ -116,7 +118,7 @@ def _recall(run: Crew, queries: list[str], size: int, scopes: int, count: int) -
             answer = run.ask(client, "search", query=query, scope=scope_of(0, scopes), k=K)
             if answer is not None:
                 answers[name].append(answer)
-                if sum(one["ns"] for one in answers[name]) / 1e9 > PATIENCE_PER_SIZE:
+                if sum(one["ns"] for one in answers[name]) / 1e9 > limits.query_seconds:
                     weary.add(name)
     exact = [answer["hits"] for answer in answers.get(NUMPY.name, [])]
     return {name: _summed(given, exact) for name, given in answers.items() if len(given) > WARM_UP}

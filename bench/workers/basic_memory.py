@@ -16,6 +16,8 @@ from loguru import logger
 
 from bench.workers.base import Store, Vectors
 
+_PATIENCE = 5.0
+
 
 class BasicMemory(Store):
     packages = ("basic-memory",)
@@ -48,9 +50,10 @@ class BasicMemory(Store):
         assert "error" not in answer or not answer["error"], answer
 
     def settle(self, *, final: bool) -> None:
-        """Its indexing goes on as tasks of the loop."""
-        while pending := asyncio.all_tasks(self._loop):
-            self._run(asyncio.wait(pending))
+        """Its indexing goes on as tasks of the loop; some of them never end."""
+        pending = asyncio.all_tasks(self._loop)
+        if pending:
+            self._run(asyncio.wait(pending, timeout=_PATIENCE))
 
     def search(self, query: str, scope: str, k: int) -> list[int]:
         found = self._run(

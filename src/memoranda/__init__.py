@@ -5,39 +5,63 @@ import memoranda
 with memoranda.open("home.db", scope="home/anna") as memory:
     memory.remember("Anna prefers short answers.", kind="preference")
     found = memory.recall("how long should answers be?")
+
+Names are loaded when they are first used: a command that a host starts for every turn pays only for what it needs.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memoranda.config import Settings
-from memoranda.domain.draft import Draft
-from memoranda.domain.errors import (
-    Ambiguous,
-    ConfigError,
-    Conflict,
-    InvalidInput,
-    LedgerDamaged,
-    LedgerError,
-    LedgerFull,
-    LedgerLocked,
-    LedgerNewer,
-    MemorandaError,
-    NotFound,
-    ProviderError,
-    ProviderMissing,
-    ProviderRejected,
-    ProviderUnavailable,
-    Refused,
-    ServiceRejected,
-)
-from memoranda.domain.memory import Memory
-from memoranda.domain.results import Changed, Erasure, Hit, Listing, Recall, Remembered, Revision, Stats
-from memoranda.service.memory import LongTermMemory, open  # noqa: A004 memoranda.open() is how it reads
-
 if TYPE_CHECKING:
-    from memoranda import aio
+    from memoranda import aio as aio
+    from memoranda.config import Settings as Settings
+    from memoranda.domain.draft import Draft as Draft
+    from memoranda.domain.errors import Ambiguous as Ambiguous
+    from memoranda.domain.errors import ConfigError as ConfigError
+    from memoranda.domain.errors import Conflict as Conflict
+    from memoranda.domain.errors import InvalidInput as InvalidInput
+    from memoranda.domain.errors import LedgerDamaged as LedgerDamaged
+    from memoranda.domain.errors import LedgerError as LedgerError
+    from memoranda.domain.errors import LedgerFull as LedgerFull
+    from memoranda.domain.errors import LedgerLocked as LedgerLocked
+    from memoranda.domain.errors import LedgerNewer as LedgerNewer
+    from memoranda.domain.errors import MemorandaError as MemorandaError
+    from memoranda.domain.errors import NotFound as NotFound
+    from memoranda.domain.errors import ProviderError as ProviderError
+    from memoranda.domain.errors import ProviderMissing as ProviderMissing
+    from memoranda.domain.errors import ProviderRejected as ProviderRejected
+    from memoranda.domain.errors import ProviderUnavailable as ProviderUnavailable
+    from memoranda.domain.errors import Refused as Refused
+    from memoranda.domain.errors import ServiceRejected as ServiceRejected
+    from memoranda.domain.memory import Memory as Memory
+    from memoranda.domain.results import Changed as Changed
+    from memoranda.domain.results import Erasure as Erasure
+    from memoranda.domain.results import Hit as Hit
+    from memoranda.domain.results import Listing as Listing
+    from memoranda.domain.results import Recall as Recall
+    from memoranda.domain.results import Remembered as Remembered
+    from memoranda.domain.results import Revision as Revision
+    from memoranda.domain.results import Stats as Stats
+    from memoranda.service.memory import LongTermMemory as LongTermMemory
+    from memoranda.service.memory import open as open  # noqa: A004 memoranda.open() is how it reads
 
 __version__ = "0.1.0"
+
+_ERRORS = (
+    "Ambiguous ConfigError Conflict InvalidInput LedgerDamaged LedgerError LedgerFull LedgerLocked LedgerNewer "
+    "MemorandaError NotFound ProviderError ProviderMissing ProviderRejected ProviderUnavailable Refused "
+    "ServiceRejected"
+)
+_RESULTS = "Changed Erasure Hit Listing Recall Remembered Revision Stats"
+_HOMES = {
+    **dict.fromkeys(_ERRORS.split(), "memoranda.domain.errors"),
+    **dict.fromkeys(_RESULTS.split(), "memoranda.domain.results"),
+    "Draft": "memoranda.domain.draft",
+    "LongTermMemory": "memoranda.service.memory",
+    "Memory": "memoranda.domain.memory",
+    "Settings": "memoranda.config",
+    "open": "memoranda.service.memory",
+}
 
 __all__ = [
     "Ambiguous",
@@ -75,9 +99,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The async face is loaded when it is first asked for: a command that starts every turn has no time for it."""
     if name == "aio":
-        import importlib
+        return import_module("memoranda.aio")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'memoranda' has no attribute {name!r}")
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
 
-        return importlib.import_module("memoranda.aio")
-    raise AttributeError(f"module 'memoranda' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,5 +1,6 @@
 """Rules of the house that no other tool looks after."""
 
+import ast
 import inspect
 from pathlib import Path
 
@@ -9,16 +10,21 @@ from memoranda.domain import errors
 SOURCE = Path(memoranda.__file__).parent
 
 
+def _seen_by_type_checkers():
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    imports = [
+        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and "memoranda" in (node.module or "")
+    ]
+    return {alias.asname or alias.name for node in imports for alias in node.names}
+
+
 def test_everything_exported_is_listed_and_sorted():
-    ours = {
-        name
-        for name, value in vars(memoranda).items()
-        if not name.startswith("_") and getattr(value, "__module__", "").startswith("memoranda")
-    }
-    assert set(memoranda.__all__) == ours | {"aio"}
     assert memoranda.__all__ == sorted(memoranda.__all__)
+    assert set(memoranda.__all__) == _seen_by_type_checkers()
     for name in memoranda.__all__:
         assert getattr(memoranda, name) is not None
+        assert name in dir(memoranda)
+    assert not hasattr(memoranda, "nothing_of_this_name")
 
 
 def test_every_error_has_a_hint_and_is_exported():

@@ -1,7 +1,7 @@
 """Commands on the whole store: index, maintain, verify, doctor, completion, tour."""
 
 import argparse
-from typing import Any
+from collections.abc import Callable
 
 from memoranda.cli.output import Output, progress
 from memoranda.cli.store import open_memory
@@ -10,22 +10,12 @@ from memoranda.cli.store import open_memory
 _ANY_SCOPE = "memoranda.admin"
 
 
-def add_commands(commands: Any, everywhere: argparse.ArgumentParser) -> None:
-    """Tell the parser about these commands."""
-    command = commands.add_parser("index", parents=[everywhere], help="the index: status, rebuild, optimize")
+def _add_index(command: argparse.ArgumentParser) -> None:
     command.add_argument("action", choices=("status", "rebuild", "optimize"))
     command.set_defaults(run=_index)
 
-    for name, text, run in (
-        ("maintain", "upkeep: expire what was forgotten, make missing vectors, tidy the index", _maintain),
-        ("verify", "check the store against itself", _verify),
-        ("doctor", "is everything well here? each line with its fix", _doctor),
-        ("tour", "a short guided tour on a store of its own", _tour),
-    ):
-        command = commands.add_parser(name, parents=[everywhere], help=text)
-        command.set_defaults(run=run)
 
-    command = commands.add_parser("completion", parents=[everywhere], help="print a completion script for your shell")
+def _add_completion(command: argparse.ArgumentParser) -> None:
     command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     command.set_defaults(run=_completion)
 
@@ -74,3 +64,16 @@ def _tour(arguments: argparse.Namespace, output: Output) -> int:
     from memoranda.cli.tour import tour
 
     return tour(output)
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "index": ("the index: status, rebuild, optimize", _add_index),
+    "maintain": (
+        "upkeep: expire what was forgotten, make missing vectors, tidy the index",
+        lambda command: command.set_defaults(run=_maintain),
+    ),
+    "verify": ("check the store against itself", lambda command: command.set_defaults(run=_verify)),
+    "doctor": ("is everything well here? each line with its fix", lambda command: command.set_defaults(run=_doctor)),
+    "tour": ("a short guided tour on a store of its own", lambda command: command.set_defaults(run=_tour)),
+    "completion": ("print a completion script for your shell", _add_completion),
+}

@@ -32,8 +32,8 @@ def exit_code(error: errors.MemorandaError) -> int:
     return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Every command and option."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Every command and option; or, faster, one command alone."""
     everywhere = _shared_options(argparse.SUPPRESS)
     parser = argparse.ArgumentParser(
         prog="memoranda",
@@ -43,10 +43,24 @@ def build_parser() -> argparse.ArgumentParser:
         "6 store locked, full, newer or damaged.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    memory.add_commands(commands, everywhere)
-    admin.add_commands(commands, everywhere)
+    # With `prog` it need not format the usage now, which would load the modules for that.
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="memoranda")
+    for name, (help_text, add) in {**memory.COMMANDS, **admin.COMMANDS}.items():
+        if only in (None, name):
+            command = commands.add_parser(name, parents=[everywhere], help=help_text)
+            add(command)
     return parser
+
+
+def _asked_for(argv: list[str]) -> str | None:
+    """The command, when it can be told at a glance; None means: build everything."""
+    words = iter(argv)
+    for word in words:
+        if word in ("--store", "--scope", "--embedder"):
+            next(words, None)
+        elif not word.startswith("-"):
+            return word if word in memory.COMMANDS or word in admin.COMMANDS else None
+    return None
 
 
 def _shared_options(default: Any) -> argparse.ArgumentParser:
@@ -82,7 +96,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
 
 def run(argv: list[str]) -> int:
     """Run one command; its exit code."""
-    parser = build_parser()
+    parser = build_parser(_asked_for(argv))
     arguments = parser.parse_args(argv)
     if arguments.version:
         from memoranda import __version__

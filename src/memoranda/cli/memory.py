@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from memoranda.cli.output import Output
@@ -15,50 +16,49 @@ _TEXT_OPTIONS = ("about", "attribute", "context", "source_ref", "speaker", "conv
 _DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
 
 
-def add_commands(commands: Any, everywhere: argparse.ArgumentParser) -> None:
-    """Tell the parser about these commands."""
-    _add_remember(commands, everywhere)
-
-    command = commands.add_parser("recall", parents=[everywhere], help="bring back what bears on a query")
+def _add_recall(command: argparse.ArgumentParser) -> None:
     command.add_argument("query", metavar="QUERY", help="what to look for; - reads standard input")
     command.add_argument("--limit", type=int, default=5, help="at most so many (default 5)")
     command.add_argument("--as-of", metavar="DATE", help="what was believed then")
-    command.add_argument("--state", choices=STATES, action="append", help="also these states (default live)")
+    command.add_argument("--state", choices=STATES, action="append", help="these states (default live)")
     command.add_argument("--why", action="store_true", help="why these, and why not others")
     command.set_defaults(run=_recall)
 
-    command = commands.add_parser("show", parents=[everywhere], help="one memory with all its fields")
-    command.add_argument("id", metavar="ID")
+
+def _add_show(command: argparse.ArgumentParser) -> None:
+    command.add_argument("id", metavar="ID", help="an id, or its first characters")
     command.add_argument("--as-of", metavar="DATE", help="as it was then")
     command.set_defaults(run=_show)
 
-    command = commands.add_parser("list", parents=[everywhere], help="what this scope can see, newest first")
+
+def _add_list(command: argparse.ArgumentParser) -> None:
     command.add_argument("--kind", choices=KINDS)
     command.add_argument("--state", choices=(*STATES, "any"), action="append", help="default live")
-    command.add_argument("--about", default="")
+    command.add_argument("--about", default="", help="only about this subject")
     command.add_argument("--attribute", default="")
     command.add_argument("--speaker", default="")
-    command.add_argument("--as-of", metavar="DATE")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then")
     command.add_argument("--limit", type=int, default=50)
     command.add_argument("--offset", type=int, default=0)
     command.set_defaults(run=_list)
 
-    command = commands.add_parser("history", parents=[everywhere], help="what happened to one memory")
-    command.add_argument("id", metavar="ID")
+
+def _add_history(command: argparse.ArgumentParser) -> None:
+    command.add_argument("id", metavar="ID", help="an id, or its first characters")
     command.set_defaults(run=_history)
 
-    for name, text in (
-        ("forget", "hide now; erased after the grace period"),
-        ("archive", "put away; not recalled, kept"),
-        ("restore", "bring back what was forgotten or archived"),
-    ):
-        command = commands.add_parser(name, parents=[everywhere], help=text)
-        command.add_argument("id", metavar="ID")
-        if name != "restore":
-            command.add_argument("--reason", default="", help="kept in the history")
-        command.set_defaults(run=_change)
 
-    command = commands.add_parser("erase", parents=[everywhere], help="destroy for good, and prove it")
+def _add_restore(command: argparse.ArgumentParser) -> None:
+    command.add_argument("id", metavar="ID", help="an id, or its first characters")
+    command.set_defaults(run=_change)
+
+
+def _add_change(command: argparse.ArgumentParser) -> None:
+    _add_restore(command)
+    command.add_argument("--reason", default="", help="kept in the history")
+
+
+def _add_erase(command: argparse.ArgumentParser) -> None:
     what = command.add_mutually_exclusive_group(required=True)
     what.add_argument("id", metavar="ID", nargs="?", help="one memory")
     what.add_argument("--about", default="", help="everything about this, in this scope")
@@ -69,12 +69,12 @@ def add_commands(commands: Any, everywhere: argparse.ArgumentParser) -> None:
     command.add_argument("--yes", action="store_true", help="do not ask")
     command.set_defaults(run=_erase)
 
-    command = commands.add_parser("stats", parents=[everywhere], help="counts of what this scope can see")
+
+def _add_stats(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_stats)
 
 
-def _add_remember(commands: Any, everywhere: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("remember", parents=[everywhere], help="keep one thing")
+def _add_remember(command: argparse.ArgumentParser) -> None:
     command.add_argument("text", metavar="TEXT", help="what to keep; - reads standard input")
     command.add_argument("--lines", action="store_true", help="each line of the text is a memory of its own")
     command.add_argument("--kind", choices=KINDS)
@@ -92,6 +92,20 @@ def _add_remember(commands: Any, everywhere: argparse.ArgumentParser) -> None:
     command.add_argument("--supersedes", metavar="ID", help="the memory that this one corrects")
     command.add_argument("--even-if-erased", action="store_true", help="keep it although it was erased before")
     command.set_defaults(run=_remember)
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "remember": ("keep one thing", _add_remember),
+    "recall": ("bring back what bears on a query", _add_recall),
+    "show": ("one memory with all its fields", _add_show),
+    "list": ("what this scope can see, newest first", _add_list),
+    "history": ("what happened to one memory", _add_history),
+    "forget": ("hide now; erased after the grace period", _add_change),
+    "archive": ("put away; not recalled, kept", _add_change),
+    "restore": ("bring back what was forgotten or archived", _add_restore),
+    "erase": ("destroy for good, and prove it", _add_erase),
+    "stats": ("counts of what this scope can see", _add_stats),
+}
 
 
 def _remember(arguments: argparse.Namespace, output: Output) -> None:

@@ -1,13 +1,14 @@
 """Time: UTC, integer milliseconds inside, ISO-8601 with Z outside. Nothing else reads the system's clock."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Protocol
 
 from memoranda.domain.errors import InvalidInput
 
 Moment = int | str | date | datetime
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The year 9999 in milliseconds; beyond it ISO-8601 has no four-digit year.
 MAX_MS = 253_402_300_799_999
 _DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -34,7 +35,7 @@ def to_ms(moment: Moment, *, name: str) -> int:
         return _bounded(moment, name)
     if isinstance(moment, datetime):
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return _bounded(int(aware.timestamp() * 1000), name)
+        return _bounded((aware - _EPOCH) // timedelta(milliseconds=1), name)
     if isinstance(moment, date):
         return to_ms(datetime(moment.year, moment.month, moment.day, tzinfo=UTC), name=name)
     if not isinstance(moment, str):

@@ -40,7 +40,10 @@ Reference = str | Referable
 
 def id_of(reference: Reference) -> str:
     """The id behind a reference."""
-    return reference if isinstance(reference, str) else reference.id
+    found = reference if isinstance(reference, str) else getattr(reference, "id", None)
+    if not isinstance(found, str):
+        raise InvalidInput(f"an id is expected, not {type(reference).__name__}", hint="Pass an id, or a result.")
+    return found
 
 
 class Draft(NamedTuple):
@@ -78,12 +81,11 @@ class Draft(NamedTuple):
         checked_choice(self.after_erase, ("refuse", "allow"), name="after_erase")
         confidence = checked_share(self.confidence, name="confidence")
         source = checked_choice(self.source, SOURCES, name="source")
-        if self.value is not None:
-            checked_json(self.value, name="value")
+        value = None if self.value is None else checked_json(self.value, name="value")
         metadata = {} if self.metadata is None else self.metadata
         if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
             raise InvalidInput("metadata is a mapping of names to values", hint="Pass a dict with text as keys.")
-        checked_json(dict(metadata), name="metadata")
+        metadata = checked_json(dict(metadata), name="metadata")
         valid_from = _moment(self.valid_from, "valid_from")
         valid_until = _moment(self.valid_until, "valid_until")
         if valid_from is not None and valid_until is not None and valid_until <= valid_from:
@@ -91,17 +93,17 @@ class Draft(NamedTuple):
         return Memory(
             id=new_id(),
             scope=scope.path,
-            kind=checked_choice(self.kind or "note", KINDS, name="kind"),
+            kind=checked_choice("note" if self.kind is None else self.kind, KINDS, name="kind"),
             text=text,
             **short,
-            value=self.value,
+            value=value,
             importance=checked_share(self.importance, name="importance"),
             confidence=1.0 if confidence is None else confidence,
             trust=trust_of(source),
             source=source,
             basis=checked_choice(self.basis, BASES, name="basis"),
             tags=_tags(self.tags),
-            metadata=MappingProxyType(dict(metadata)),
+            metadata=MappingProxyType(metadata),
             created_at=now,
             updated_at=now,
             occurred_at=_moment(self.occurred_at, "occurred_at"),

@@ -24,6 +24,7 @@ BASES: tuple[Basis, ...] = get_args(Basis)
 
 _TRUSTED_SOURCES: frozenset[Source] = frozenset({"user", "operator", "system"})
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_MAX_DEPTH = 64
 _Choice = TypeVar("_Choice", bound=str)
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -121,8 +122,8 @@ def checked_share(value: float | None, *, name: str) -> float | None:
     return float(value)
 
 
-def checked_json(value: Any, *, name: str, limit: int = 16_000) -> str:
-    """A value as JSON text, bounded; NaN, cycles and foreign objects are refused."""
+def checked_json(value: Any, *, name: str, limit: int = 16_000) -> Any:
+    """A copy of the value as JSON gives it back, bounded; NaN, cycles and foreign objects are refused."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
         text.encode()
@@ -132,4 +133,14 @@ def checked_json(value: Any, *, name: str, limit: int = 16_000) -> str:
         raise InvalidInput(f"{name} has a NUL byte in it", hint="Remove the NUL byte.")
     if len(text) > limit:
         raise InvalidInput(f"{name} is longer than {limit:,} characters as JSON", hint="Keep large data elsewhere.")
-    return text
+    if _deeper_than(_MAX_DEPTH, value):
+        raise InvalidInput(f"{name} is nested deeper than {_MAX_DEPTH} levels", hint="Use a flatter value.")
+    return json.loads(text)
+
+
+def _deeper_than(levels: int, value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if not isinstance(value, list | tuple):
+        return False
+    return levels == 0 or any(_deeper_than(levels - 1, each) for each in value)

@@ -8,8 +8,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,8 +22,7 @@ _REASON_LENGTH = 200
 _REPEATED = 12  # so many characters of a text in a message are a quotation, not a coincidence
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """Why a text has no vector. The reason never contains the text or a key."""
 
     reason: str

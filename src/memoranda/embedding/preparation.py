@@ -5,7 +5,7 @@ Pure functions. What a model is called with is decided here, how it is called is
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memoranda.domain.ports import Role
 
@@ -15,8 +15,7 @@ MARKER = "\n...\n"
 _PREPARATION = "prep1"
 
 
-@dataclass(frozen=True, slots=True)
-class Prefixes:
+class Prefixes(NamedTuple):
     """What a model was trained to see before a query and before a document."""
 
     query: str = ""

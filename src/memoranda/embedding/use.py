@@ -9,9 +9,7 @@ import importlib.util
 import json
 import mmap
 import os
-import shutil
 import struct
-import tempfile
 import threading
 from array import array
 from collections.abc import Sequence
@@ -27,7 +25,7 @@ from memoranda.domain.ports import Role
 # Of version 0.2.1; other bytes would be another model.
 _WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 _PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
-_LAYOUT = 1
+_FOLDER = f"use-m3-{_WEIGHTS[:12]}-1"  # the last figure is raised when the layout changes
 _MAX_CHARACTERS = 2_000  # the cost grows with the length; what matters of a memory stands in front
 _CHUNKS = 17
 
@@ -104,10 +102,17 @@ def _module(relative: str) -> Any:
 
 def _prepared(resources: Path, cache: Path | None) -> Path:
     """The folder with the layout; made on the first use on this machine."""
+    if cache is not None and (cache / _FOLDER / "complete").exists():
+        return cache / _FOLDER
+    return _made(resources, cache)
+
+
+def _made(resources: Path, cache: Path | None) -> Path:
+    import shutil
+    import tempfile
+
     if cache is not None:
-        layout = cache / f"use-m3-{_WEIGHTS[:12]}-{_LAYOUT}"
-        if (layout / "complete").exists():
-            return layout
+        layout = cache / _FOLDER
         try:
             cache.mkdir(parents=True, exist_ok=True, mode=0o700)
             making = Path(tempfile.mkdtemp(prefix="use-m3-", dir=cache))
@@ -132,10 +137,12 @@ class _Temporary:
     """A folder for machines where nothing may be cached; goes with the process."""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Any = None
 
     def folder(self) -> Path:
         if self._folder is None:
+            import tempfile
+
             self._folder = tempfile.TemporaryDirectory(prefix="memoranda-use-")
         return Path(self._folder.name)
 

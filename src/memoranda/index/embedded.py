@@ -8,7 +8,6 @@ in only what is new. An erased entry leaves its segment at once, by rewriting it
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from memoranda.domain.errors import LedgerDamaged
 from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQuery, Progress
 from memoranda.index.residues import residues
-from memoranda.index.search import View, search
+from memoranda.index.search import View, overlaid, search
 from memoranda.index.segment import Packed, Segment, Tail
 from memoranda.index.tokens import VERSION as TOKENS_VERSION
 from memoranda.ledger.database import Database
@@ -55,15 +54,15 @@ create index if not exists segment_scope on segment (scope);
 _COLUMNS = ", ".join(Segment.BLOBS)
 
 
-@dataclass(eq=False)
 class _Block:
     """What a process has in memory of one scope."""
 
-    stamp: int = -1
-    segments: dict[int, Segment] = field(default_factory=dict)
-    gone: dict[int, set[int]] = field(default_factory=dict)
-    tail: dict[int, Packed] = field(default_factory=dict)
-    views: tuple[View, ...] = ()
+    def __init__(self) -> None:
+        self.stamp = -1
+        self.segments: dict[int, Segment] = {}
+        self.gone: dict[int, set[int]] = {}
+        self.tail: dict[int, Packed] = {}
+        self.views: tuple[View, ...] = ()
 
     def bytes(self) -> int:
         return sum(view.part.bytes for view in self.views)
@@ -152,7 +151,7 @@ class EmbeddedIndex:
                     self._blocks.move_to_end(scope)
                     views += block.views
         if query.tail or query.hidden:
-            views = _overlaid(views, query)
+            views = overlaid(views, query)
         return search(views, query)
 
     def _refresh(self, scopes: Iterable[str]) -> None:
@@ -182,7 +181,8 @@ class EmbeddedIndex:
     def missing_vectors(self, limit: int) -> tuple[int, ...]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "select number from entry where vector = 0 order by number limit :limit", {"limit": limit}
+                "select number from entry where vector = 0 and number > 0 order by number limit :limit",
+                {"limit": limit},
             )
             return tuple(int(row[0]) for row in rows)
 
@@ -199,7 +199,7 @@ class EmbeddedIndex:
     def counts(self) -> IndexCounts:
         with self._database.read() as connection:
             row = connection.execute(
-                "select count(*), coalesce(sum(vector), 0), (select count(*) from segment) from entry"
+                "select count(*), coalesce(sum(vector), 0), (select count(*) from segment) from entry where number > 0"
             ).fetchone()
         entries, vectors, segments = (int(value) for value in row or (0, 0, 0))
         size = sum(Path(name).stat().st_size for name in self.files())
@@ -412,10 +412,15 @@ def _meta(connection: apsw.Connection, key: str) -> str:
 
 
 def _kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any]]:
-    """Terms and vectors of everything that is there."""
-    for identity in [int(row[0]) for row in connection.execute("select id from segment")]:
+    """Terms and vectors of every entry that is alive: what is dead but still there must be found by the proof."""
+    for identity, scope in [(int(row[0]), int(row[1])) for row in connection.execute("select id, scope from segment")]:
         segment = _load_segment(connection, identity)
-        yield segment.terms, segment.vectors
+        listed = connection.execute(
+            "select number from entry where scope = :scope and segment = :id", {"scope": scope, "id": identity}
+        )
+        alive = np.isin(segment.numbers, np.fromiter((row[0] for row in listed), np.int64))
+        terms, rows, _ = segment.triples()
+        yield np.unique(terms[alive[rows]]), segment.vectors[alive]
     for number, body in connection.execute("select number, body from tail"):
         entry = Packed.from_bytes(int(number), bytes(body))
         yield entry.terms, entry.vector[None, :]
@@ -471,15 +476,6 @@ def _refresh_block(connection: apsw.Connection, path: str, block: _Block) -> Non
     block.stamp = stamp
     if changed:
         block.views = _views(block)
-
-
-def _overlaid(views: Sequence[View], query: IndexQuery) -> list[View]:
-    """The views without what was changed or erased since, and with what is new."""
-    replaced = {entry.number for entry in query.tail} | query.hidden
-    numbers = np.fromiter(replaced, np.int64, len(replaced))
-    seen = [View(view.part, view.alive & ~np.isin(view.part.numbers, numbers)) for view in views]
-    fresh = Tail([Packed.of(entry) for entry in query.tail if entry.scope in query.scopes])
-    return [*seen, View(fresh, np.ones(fresh.size, np.bool_))]
 
 
 def _views(block: _Block) -> tuple[View, ...]:

@@ -4,9 +4,11 @@ A file that is damaged or of an older format is thrown away and made anew from t
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from memoranda.domain.errors import LedgerDamaged
+from memoranda.domain.errors import Conflict, LedgerDamaged
 from memoranda.index.embedded import EmbeddedIndex
 
 _CURRENT = "CURRENT"
@@ -49,6 +51,17 @@ class IndexFolder:
             self._point_to(self._following(current))
             self._remove(current)
 
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Only one process rebuilds at a time; another is told so at once."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self.path / "REBUILDING", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
     def begin(self, fingerprint: str) -> EmbeddedIndex:
         """A new, empty index that does not serve yet. What an earlier, interrupted rebuild left is removed."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,6 +75,14 @@ class IndexFolder:
         self._point_to(index.path.name)
         if before is not None and before != index.path.name:
             self._remove(before)
+
+    def tidy(self) -> None:
+        """Remove what an interrupted rebuild or swap left behind: files of ours that do not serve."""
+        current = self._current()
+        if current is not None:
+            for path in self.path.glob("index-*.db"):
+                if path.name != current:
+                    self._remove(path.name)
 
     def files(self) -> tuple[str, ...]:
         """Every file in the folder, whatever it is."""
@@ -93,3 +114,14 @@ class IndexFolder:
     def _remove(self, name: str) -> None:
         for suffix in ("", "-wal", "-shm"):
             (self.path / (name + suffix)).unlink(missing_ok=True)
+
+
+def _lock(descriptor: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: two rebuilds at once are the operator's to avoid
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise Conflict("another process is rebuilding this index", hint="Wait until it is done.") from error

@@ -5,7 +5,6 @@ Words come first and never wait for a model; vectors follow. The embedder is han
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,20 @@ from memoranda.ledger.ledger import Entry, Ledger
 
 BATCH = 2_000
 EMBED_BATCH = 64
+_COUNTED = 10_000  # more than that is "at least so many"
 
 Vector = npt.NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Sequence[Vector | str]]
 """Texts to vectors; a text instead of a vector says why there is none."""
 
 
-@dataclass(slots=True)
 class Backfill:
     """What became of the missing vectors."""
 
-    done: int = 0
-    left: int = 0
-    skipped: dict[int, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.done = 0
+        self.left = 0
+        self.skipped: dict[int, str] = {}
 
     @property
     def reason(self) -> str:
@@ -89,7 +89,7 @@ def backfill(
             outcome.done += len(made)
         if not made and not outcome.skipped:
             break
-    outcome.left = len([number for number in index.missing_vectors(1_000_000) if number not in skip])
+    outcome.left = len([number for number in index.missing_vectors(_COUNTED) if number not in skip])
     return outcome
 
 

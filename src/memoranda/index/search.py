@@ -6,7 +6,7 @@ through a score, and how the entries lie in segments makes no difference.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import simsimd
 
 from memoranda.domain.memory import STATES
 from memoranda.domain.ports import Candidate, IndexAnswer, IndexQuery
-from memoranda.index.segment import F32, Part, Segment, quantised
+from memoranda.index.segment import F32, Packed, Part, Segment, Tail, quantised
 from memoranda.index.tokens import QueryTerm, query_terms
 
 K1 = 0.9
@@ -23,15 +23,25 @@ B = 0.4
 SIGNS_FROM = 32_768
 _SIGNS_KEPT = 1 / 16
 
+_IMAGINED = 100
+
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
+class View(NamedTuple):
     """One part and which of its rows are alive (not replaced by a later entry)."""
 
     part: Part
     alive: Mask
+
+
+def overlaid(views: Sequence[View], query: IndexQuery) -> list[View]:
+    """The views without what was changed or erased since, and with what is new."""
+    replaced = {entry.number for entry in query.tail} | query.hidden
+    numbers = np.fromiter(replaced, np.int64, len(replaced))
+    seen = [View(view.part, view.alive & ~np.isin(view.part.numbers, numbers)) for view in views]
+    fresh = Tail([Packed.of(entry) for entry in query.tail if entry.scope in query.scopes])
+    return [*seen, View(fresh, np.ones(fresh.size, np.bool_))]
 
 
 def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
@@ -110,7 +120,8 @@ def _coverage(parts: Sequence[Part], masks: Sequence[Mask], asked: Sequence[Quer
 
 
 def _inverse_frequency(total: int, frequency: int) -> float:
-    return math.log(1.0 + (total - frequency + 0.5) / (frequency + 0.5))
+    """How much a term tells. A hundred imagined entries keep the first few real ones from distorting it."""
+    return math.log(1.0 + (total + _IMAGINED - frequency + 0.5) / (frequency + 0.5))
 
 
 def _cosines(part: Part, mask: Mask, vector: F32) -> F32:

@@ -6,8 +6,7 @@ Both kinds of part answer the same questions, so that a search does not care whi
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,7 @@ FOREVER = np.iinfo(np.int64).max
 _HEADER = struct.Struct("<qqBHIIf")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Packed:
+class Packed(NamedTuple):
     """One entry, ready to be stored or searched."""
 
     number: int

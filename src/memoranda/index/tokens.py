@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import Stemmer
@@ -22,17 +22,13 @@ from memoranda.index.stop_words import CHARACTERS, WORDS
 VERSION = 1
 """Raised when the same text would give other terms; an index of another version is rebuilt."""
 
+# Thai, Hangul, kana, Han: where a script that is written without spaces begins and ends.
 _UNSPACED = (
-    "\u0e00-\u0e7f"  # Thai
-    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
-    "\u3041-\u30ff\u31f0-\u31ff"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-)
-_UNIT = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
-    rf"|(?P<compound>[/~.]*[^\W{_UNSPACED}]+(?:[-._:/@\\#+~]+[^\W{_UNSPACED}]+)+)"
-    rf"|(?P<word>[^\W{_UNSPACED}]+)"
-)
+    (0x0E00, 0x0E7F), (0x1100, 0x11FF), (0x3041, 0x30FF), (0x3130, 0x318F), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
+)  # fmt: skip
+# A run of leading marks is looked at once, from its beginning: a long row of dots must not cost its square.
+_UNIT = re.compile(r"(?:(?<![/~.])[/~.]++)?\w+(?:[-._:/@\\#+~]+\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _FOLDS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 _PREFIX = 4
@@ -63,15 +59,28 @@ def query_terms(text: str) -> list[QueryTerm]:
 
 
 def _units(text: str) -> Iterable[tuple[tuple[int, float], ...]]:
-    for match in _UNIT.finditer(unicodedata.normalize("NFKC", text).casefold()):
-        found = match.group()
-        if match.lastgroup == "unspaced":
-            yield from _characters(found)
-        elif match.lastgroup == "word":
-            yield from (_word(fold(part)) for part in _PART.findall(found))
-        else:
-            yield (_hashed("i", fold(found)),)
-            yield from (_word(fold(part)) for part in _PART.findall(found))
+    for found in _UNIT.findall(unicodedata.normalize("NFKC", text).casefold()):
+        for unspaced, run in _runs(found):
+            if unspaced:
+                yield from _characters(run)
+                continue
+            parts = _PART.findall(run)
+            # The whole is a term of its own when it says more than its parts: a name, a path, an address.
+            if len(parts) > 1 or (parts and run[0] in "/~." and len(run) > 2):
+                yield (_hashed("i", fold(run)),)
+            yield from (_word(fold(part)) for part in parts)
+
+
+def _runs(found: str) -> Iterable[tuple[bool, str]]:
+    """(without spaces or not, text): a unit may change its script in the middle."""
+    if found.isascii():
+        return ((False, found),)
+    return ((unspaced, "".join(run)) for unspaced, run in groupby(found, _is_unspaced))
+
+
+def _is_unspaced(char: str) -> bool:
+    code = ord(char)
+    return code >= 0x0E00 and any(first <= code <= last for first, last in _UNSPACED)
 
 
 def fold(text: str) -> str:

@@ -29,7 +29,16 @@ _WRITE_FLAGS = apsw.SQLITE_OPEN_READWRITE
 class Database:
     """One SQLite file: a reader for each thread, and one writer."""
 
-    def __init__(self, path: Path, *, durable: bool, busy_seconds: float = 30.0, page_size: int = 4096) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool,
+        busy_seconds: float = 30.0,
+        page_size: int = 4096,
+        check: Callable[[apsw.Connection], None] | None = None,
+    ) -> None:
+        """`check` may refuse the file by raising, before a byte of it is changed."""
         self.path = path
         self._durable = durable
         self._busy_seconds = busy_seconds
@@ -45,13 +54,22 @@ class Database:
         _create_private(path)
         with _translated(path):
             self._writer = self._connect(_WRITE_FLAGS)
-            self._writer.execute(f"pragma page_size = {page_size:d}").fetchall()
-            mode = self._writer.execute("pragma journal_mode = wal").fetchone()
-            if mode is None or mode[0] != "wal":
-                raise LedgerError(
-                    f"{path.name} cannot be kept in WAL mode here",
-                    hint="Move the store to a local disk; network drives do not support it.",
-                )
+            try:
+                if check is not None:
+                    check(self._writer)
+                self._prepare(page_size)
+            except BaseException:
+                self._writer.close()
+                raise
+
+    def _prepare(self, page_size: int) -> None:
+        self._writer.execute(f"pragma page_size = {page_size:d}").fetchall()
+        mode = self._writer.execute("pragma journal_mode = wal").fetchone()
+        if mode is None or mode[0] != "wal":
+            raise LedgerError(
+                f"{self.path.name} cannot be kept in WAL mode here",
+                hint="Move the store to a local disk; network drives do not support it.",
+            )
 
     # -- connections --
 
@@ -197,10 +215,14 @@ class Database:
         while True:
             with self._writing, _translated(self.path):
                 self._check_usable()
+                # Not the usual patience: whoever waits for a reader in here keeps all writers out.
+                self._writer.set_busy_handler(_patience(0.1, self._noticed))
                 try:
                     row = self._writer.execute("pragma wal_checkpoint(truncate)").fetchone()
                 except apsw.BusyError:
                     row = (1,)
+                finally:
+                    self._writer.set_busy_handler(_patience(self._busy_seconds, self._noticed))
             if row is not None and row[0] == 0:
                 return True
             if time.monotonic() >= deadline:

@@ -4,10 +4,10 @@ Every change is a row, an event and a revision in the same commit; the event's s
 """
 
 import hashlib
-import hmac
-import secrets
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import apsw
@@ -16,14 +16,14 @@ from memoranda.domain.clock import Clock
 from memoranda.domain.errors import Conflict, LedgerDamaged, Refused
 from memoranda.domain.memory import KINDS, STATES, TRUSTS, Memory, State, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
-from memoranda.domain.results import Changed, Check, Event, Listing, Remembered, Revision, Stats
+from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import content_hash, normal_form
 from memoranda.ledger import memories, vectors
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.memories import Filter
-from memoranda.ledger.schema import migrate
+from memoranda.ledger.schema import migrate, refuse_foreign
 
 REINFORCEMENT = 0.1
 
@@ -65,7 +65,7 @@ class Ledger:
         self.path = path
         self.clock = clock
         self._refuse_emptied(path)
-        self.database = Database(path, durable=True, busy_seconds=busy_seconds)
+        self.database = Database(path, durable=True, busy_seconds=busy_seconds, check=refuse_foreign)
         try:
             self.database.write_alone(lambda connection: migrate(connection, clock))
             self._key = self.database.write(_store_key)
@@ -143,6 +143,13 @@ class Ledger:
     ) -> tuple[Memory, int]:
         number, memory = same
         said_again = keep.memory
+        validity = (
+            memory.valid_from if said_again.valid_from is None else said_again.valid_from,
+            memory.valid_until if said_again.valid_until is None else said_again.valid_until,
+        )
+        merged = memory._replace(valid_from=validity[0], valid_until=validity[1])
+        if said_again.holds_at(at) and not merged.holds_at(at):
+            validity = (said_again.valid_from, said_again.valid_until)  # said again after its end: it holds again
         return memories.change(
             connection,
             number,
@@ -154,9 +161,9 @@ class Ledger:
             confidence=min(1.0, round(memory.confidence + REINFORCEMENT, 6)),
             importance=said_again.importance if said_again.importance is not None else memory.importance,
             tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags))),
-            metadata={**memory.metadata, **said_again.metadata},
-            valid_from=memory.valid_from if said_again.valid_from is None else said_again.valid_from,
-            valid_until=memory.valid_until if said_again.valid_until is None else said_again.valid_until,
+            metadata=MappingProxyType({**memory.metadata, **said_again.metadata}),
+            valid_from=validity[0],
+            valid_until=validity[1],
         )
 
     # -- states --
@@ -325,6 +332,18 @@ class Ledger:
             found = vectors.space(connection, fingerprint)
             return vectors.without_vector(connection, found[0] if found else 0, after=after, limit=limit)
 
+    def vector_bodies(self, numbers: Sequence[int], length: int) -> set[bytes]:
+        """The first bytes of the vectors of these, in every space."""
+        with self.database.read() as connection:
+            return {body for number in numbers for body in vectors.beginnings(connection, length, number)}
+
+    def without_kept_vectors(self, bodies: set[bytes], length: int) -> frozenset[bytes]:
+        """Those beginnings that no vector has any more."""
+        if not bodies:
+            return frozenset()
+        with self.database.read() as connection:
+            return frozenset(bodies.difference(vectors.beginnings(connection, length)))
+
     def drop_vectors(self, fingerprint: str) -> None:
         self.database.write(lambda connection: vectors.drop_space(connection, fingerprint))
 
@@ -377,7 +396,7 @@ class Ledger:
             yield from memories.all_texts(connection, wanted)
 
     def _digest(self, text: str) -> bytes:
-        return hmac.digest(self._key, normal_form(text).encode(), hashlib.blake2s)
+        return hashlib.blake2b(normal_form(text).encode(), key=self._key, digest_size=32).digest()
 
     def _is_erased(self, connection: apsw.Connection, memory: Memory) -> bool:
         found = connection.execute(
@@ -408,31 +427,6 @@ class Ledger:
                 checks.append(Check(name, wrong == 0, f"{wrong} wrong", way_out if wrong else ""))
         return checks
 
-    def setting(self, key: str) -> str | None:
-        """A small value kept with the store."""
-        with self.database.read() as connection:
-            row = connection.execute("select value from store where key = :key", {"key": key}).fetchone()
-            return None if row is None else str(row[0])
-
-    def keep_setting(self, key: str, value: str) -> None:
-        self.database.write(
-            lambda connection: connection.execute(
-                "insert into store (key, value) values (:key, :value) "
-                "on conflict (key) do update set value = excluded.value",
-                {"key": key, "value": value},
-            )
-        )
-
-    def last_event(self, number: int) -> Event | None:
-        """The newest event of a number."""
-        with self.database.read() as connection:
-            row = connection.execute(
-                "select seq, at, action, memory_id, scope, actor, reason from event "
-                "where number = :number order by seq desc limit 1",
-                {"number": number},
-            ).fetchone()
-            return None if row is None else Event(*row)
-
 
 _CROSS_CHECKS = {
     "revisions": """
@@ -456,7 +450,7 @@ def _sequence(connection: apsw.Connection) -> int:
 def _store_key(connection: apsw.Connection) -> bytes:
     connection.execute(
         "insert into store (key, value) values ('key', :value) on conflict (key) do nothing",
-        {"value": secrets.token_hex(32)},
+        {"value": os.urandom(32).hex()},
     )
     row = connection.execute("select value from store where key = 'key'").fetchone()
     assert row is not None

@@ -166,6 +166,11 @@ def migrate(
             _apply(connection, clock, dialect, step)
 
 
+def refuse_foreign(connection: apsw.Connection) -> None:
+    """Look at a file before anything is written to it."""
+    _pending(connection, MIGRATIONS)
+
+
 def _pending(connection: apsw.Connection, steps: tuple[Migration, ...]) -> list[Migration]:
     tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
     if not tables:

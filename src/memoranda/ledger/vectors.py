@@ -3,7 +3,7 @@
 Stored as float16 of unit vectors; spaces are never mixed. They go with their memory when it is erased.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
 
@@ -58,6 +58,16 @@ def load(connection: apsw.Connection, space_id: int, numbers: Sequence[int]) -> 
         )
         bodies.update((int(number), body) for number, body in rows)
     return bodies
+
+
+def beginnings(connection: apsw.Connection, length: int, number: int | None = None) -> Iterator[bytes]:
+    """The first bytes of every vector, or of one memory's."""
+    condition = "" if number is None else " where number = :number"
+    rows = connection.execute(
+        f"select substr(body, 1, :length) from vector{condition}",  # noqa: S608
+        {"length": length, **({} if number is None else {"number": number})},
+    )
+    return (bytes(row[0]) for row in rows)
 
 
 def count(connection: apsw.Connection, space_id: int) -> int:

@@ -127,6 +127,7 @@ class Admin:
         engine = self._engine
         expired = self._sweep()
         engine.catch_up(seconds=0, progress=progress)
+        engine.try_again()
         made = missing = 0
         while True:
             outcome = engine.backfill(seconds=2.0)
@@ -138,6 +139,7 @@ class Admin:
                 progress(made, made + outcome.left)
             if not outcome.done or not outcome.left:
                 break
+        engine.folder.tidy()
         engine.index().optimize()
         engine.index().scrub()
         engine.ledger.database.checkpoint()

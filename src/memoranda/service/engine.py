@@ -30,6 +30,7 @@ _INDEX_BUSY_SECONDS = 1.0
 _BACKFILL_IN_RECALL = 0.5
 _EXACT_TAIL = 4_000
 _IDLE_SECONDS = 30.0
+_BITE_SECONDS = 0.1
 _NO_SPACE = "none"
 
 
@@ -51,6 +52,8 @@ class Engine:
         self.index_path = path.with_name(path.name + "-index")
         self._opening = threading.RLock()
         self._following = threading.Lock()
+        self._backfilling = threading.Lock()
+        self._retired: list[EmbeddedIndex] = []
         self._index: EmbeddedIndex | None = None
         self._mark: tuple[int, int] = (0, 0)
         self._embedders: dict[str, EmbeddingPipeline | None] = {}
@@ -85,7 +88,7 @@ class Engine:
             mark = self.folder.mark()
             if self._index is None or mark != self._mark:
                 if self._index is not None:
-                    self._index.close()
+                    self._retired.append(self._index)  # another thread may be searching it
                 self._index = self._open_index()
                 self._mark = self.folder.mark()
             return self._index
@@ -161,7 +164,7 @@ class Engine:
         from memoranda.index.follower import backfill
 
         embedder, _ = self.serving()
-        if embedder is None or not self._following.acquire(timeout=seconds):
+        if embedder is None or not self._backfilling.acquire(timeout=seconds):
             return None
         try:
             return backfill(
@@ -176,7 +179,11 @@ class Engine:
         except (LedgerLocked, LedgerFull):
             return None
         finally:
-            self._following.release()
+            self._backfilling.release()
+
+    def try_again(self) -> None:
+        """What could not be embedded may be tried once more."""
+        self._unembeddable.clear()
 
     def nudge(self) -> None:
         """Something was written: the background follower may begin."""
@@ -198,7 +205,7 @@ class Engine:
                 return
             try:
                 self.catch_up(seconds=0)
-                outcome = self.backfill(seconds=_IDLE_SECONDS)
+                outcome = self._backfill_all()
             except MemorandaError:
                 # The next recall meets the same trouble and says so in its receipt.
                 self._stop.wait(_IDLE_SECONDS)
@@ -206,6 +213,14 @@ class Engine:
             if outcome is not None and outcome.skipped:
                 self._unembeddable.clear()
                 self._stop.wait(_IDLE_SECONDS)
+
+    def _backfill_all(self) -> "Backfill | None":
+        """In bites, so that a recall in another thread need not wait for all of it."""
+        while not self._stop.is_set():
+            outcome = self.backfill(seconds=_BITE_SECONDS)
+            if outcome is None or outcome.skipped or not outcome.left or not outcome.done:
+                return outcome
+        return None
 
     # -- searching --
 
@@ -260,14 +275,18 @@ class Engine:
                     f"{len(skipped)} of {total} memories could not be embedded: {next(iter(skipped.values()))}",
                     hint="The old index goes on serving. Run the rebuild again to go on where it stopped.",
                 )
-        with self._following, self._opening:
+        space = "" if fingerprint == _NO_SPACE else fingerprint
+        with self.folder.rebuilding():
             new = self.folder.begin(fingerprint)
             try:
-                follow(self.ledger, new, "" if fingerprint == _NO_SPACE else fingerprint, progress)
+                follow(self.ledger, new, space, progress)
                 new.optimize()
-                self.folder.swap_to(new)
+                with self._following:
+                    follow(self.ledger, new, space)
+                    self.folder.swap_to(new)
             finally:
                 new.close()
+                self.folder.tidy()
         self.index()
         if before not in (fingerprint, _NO_SPACE) and fingerprint != _NO_SPACE:
             self.ledger.drop_vectors(before)
@@ -281,9 +300,10 @@ class Engine:
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join()
         with self._opening:
-            if self._index is not None:
-                self._index.close()
-                self._index = None
+            for index in (*self._retired, self._index):
+                if index is not None:
+                    index.close()
+            self._index = None
             for embedder in self._embedders.values():
                 if embedder is not None:
                     embedder.close()

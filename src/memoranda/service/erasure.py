@@ -9,6 +9,7 @@ from memoranda.domain.ports import IndexEntry
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.service.engine import Engine
 
+_VECTOR_BYTES = 64
 Chosen = Sequence[tuple[int, Memory]]
 
 
@@ -29,6 +30,7 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     texts = list(engine.ledger.texts(numbers.__contains__))
     engine.catch_up(seconds=0)
     index_entries = _index_entries(engine, sorted(numbers))
+    vectors = engine.ledger.vector_bodies(sorted(numbers), _VECTOR_BYTES)
     sequence = engine.ledger.erase(chosen, actor=actor)
     engine.forget_cached([memory.text for _, memory in chosen])
     pending = _purge(engine)
@@ -36,12 +38,14 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     wanted = pieces(texts)
     shared = kept_elsewhere(wanted, engine.ledger.texts(lambda _: True))
     needles = (wanted - shared) | frozenset(engine.index().residues(index_entries))
+    needles |= engine.ledger.without_kept_vectors(vectors, _VECTOR_BYTES)
     files = (*engine.ledger.database.files(), *engine.folder.files())
     scanned = scan(files, needles)
     found = sum(each.found for each in scanned)
     rewritten = False
     if found and not pending:
-        # Something lies in a page that is still in use: write the files anew, then look again.
+        # Something lies in a page that is still in use, or in a file that no longer serves: write the files anew.
+        engine.folder.tidy()
         engine.ledger.database.vacuum()
         engine.index().rewrite()
         rewritten = True

@@ -23,6 +23,7 @@ from memoranda.service.erasure import Chosen, confirmation, erase
 
 MAX_LIMIT = 1_000
 MAX_QUERY = 4_000
+_MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
 
 
@@ -235,17 +236,17 @@ class LongTermMemory:
     ) -> Listing:
         """One page of what this scope can see, newest first. No states means all of them."""
         checked_limit(limit)
-        if offset < 0:
-            raise InvalidInput("offset cannot be negative", hint="Begin at 0.")
+        if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= _MAX_OFFSET:
+            raise InvalidInput(f"offset: {str(offset)[:40]!r} is not a whole number from 0", hint="Begin at 0.")
         moment = None if as_of is None else end_of(as_of, name="as_of")
         wanted = Filter(
             kinds=() if kind is None else (checked_choice(kind, KINDS, name="kind"),),
             states=tuple(checked_choice(state, STATES, name="states") for state in states),
-            about=checked_text(about, name="about", empty_ok=True),
-            attribute=checked_text(attribute, name="attribute", empty_ok=True),
-            speaker=checked_text(speaker, name="speaker", empty_ok=True),
+            about=_as_kept(about, "about"),
+            attribute=_as_kept(attribute, "attribute"),
+            speaker=_as_kept(speaker, "speaker"),
             as_of=moment,
-            valid_at=(moment or self._engine.clock.now()) if tuple(states) == ("live",) else None,
+            valid_at=(self._engine.clock.now() if moment is None else moment) if tuple(states) == ("live",) else None,
         )
         return self._engine.ledger.browse(wanted, scope=self._scope, limit=limit, offset=offset)
 
@@ -307,6 +308,7 @@ class LongTermMemory:
         erases exactly what was shown. `mode="preview"` shows it for the other ways, too.
         """
         checked_choice(mode, ("now", "preview"), name="mode")
+        about, speaker = _as_kept(about, "about"), _as_kept(speaker, "speaker")
         chosen = self._chosen(reference, about=about, speaker=speaker, scope=scope, query=query)
         shown = confirmation(chosen)
         if confirm and confirm != shown:
@@ -351,6 +353,11 @@ class LongTermMemory:
 
     def __repr__(self) -> str:
         return f"<LongTermMemory {self.path.name} at {self.scope}>"
+
+
+def _as_kept(text: str, name: str) -> str:
+    """A short text in the form in which `remember` keeps it."""
+    return checked_text(text, name=name, empty_ok=True).strip()
 
 
 def checked_limit(limit: int) -> None:

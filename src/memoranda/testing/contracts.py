@@ -223,6 +223,15 @@ class IndexContract:
         assert _numbers(_ask(index, "lamp", pool=1, allow=frozenset({60, 61}))) == [60]
         assert _numbers(_ask(index, "lamp", allow=frozenset())) == []
 
+    def test_the_best_is_not_lost_among_many_equals_and_equals_come_in_order(self, open_index: OpenIndex) -> None:
+        index = open_index()
+        equals = [_entry(n, "there was a lamp in some corner") for n in range(1, 12)]
+        index.apply(put=[*equals, _entry(12, "lamp lamp")], drop=(), sequence=1)
+        by_words = index.search(IndexQuery((_HERE,), text="lamp", pool=3))
+        assert [candidate.number for candidate in by_words.candidates] == [12, 1, 2]
+        by_meaning = index.search(IndexQuery((_HERE,), vector=_vector("lamp"), pool=3))
+        assert [candidate.number for candidate in by_meaning.candidates] == [12, 1, 2]
+
     def test_the_tail_of_the_query_stands_over_what_is_held(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)

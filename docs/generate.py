@@ -1,0 +1,135 @@
+"""Writes the reference pages from the code: `python docs/generate.py`. A test checks that they are up to date."""
+
+import argparse
+import inspect
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+def settings_page() -> str:
+    from memoranda.config import Settings
+
+    source = inspect.getsource(Settings)
+    rows = []
+    for name in Settings._fields:
+        told = re.search(rf'\n    {name}: [^\n]+\n    """(.*?)"""', source, re.DOTALL)
+        text = " ".join(told[1].split()) if told else ""
+        default = Settings._field_defaults[name]
+        rows.append(f"| `{name}` | `MEMORANDA_{name.upper()}` | `{default!r}` | {text} |")
+    return "\n".join(
+        [
+            "# Settings",
+            "",
+            "Defaults, then the file `config.toml` in your configuration folder (or the one that `MEMORANDA_CONFIG`",
+            "names), then the environment, then arguments. Keys of remote services are not settings: they come from",
+            "the environment (`OPENAI_API_KEY`, `GEMINI_API_KEY`, `VOYAGE_API_KEY`, `MEMORANDA_EMBEDDER_KEY`).",
+            "",
+            "| name | variable | default | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def cli_page() -> str:
+    from memoranda.cli import app
+
+    def help_of(parser: argparse.ArgumentParser) -> str:
+        parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=100)
+        return parser.format_help().strip()
+
+    whole = app.build_parser()
+    commands = next(action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
+    parts = [
+        "# Command line",
+        "",
+        "Text for people; `--json` for programs. Errors are a line and a hint on standard error, or with `--json` an",
+        'object `{"error": {"name", "message", "hint"}}` on standard output. Programs must ignore fields that they do',
+        "not know.",
+        "",
+        "```text",
+        help_of(whole),
+        "```",
+    ]
+    for name, parser in commands.choices.items():
+        parts += ["", f"## memoranda {name}", "", "```text", help_of(parser), "```"]
+    return "\n".join([*parts, ""])
+
+
+def errors_page() -> str:
+    from memoranda.cli.app import exit_code
+    from memoranda.domain import errors
+
+    tree = inspect.getdoc(errors) or ""
+    rows = []
+    for name, kind in vars(errors).items():
+        if isinstance(kind, type) and issubclass(kind, errors.MemorandaError):
+            code = exit_code(kind("x"))
+            rows.append(f"| `{name}` | {code} | {(inspect.getdoc(kind) or '').splitlines()[0]} | {kind.default_hint} |")
+    return "\n".join(
+        [
+            "# Errors",
+            "",
+            "```text",
+            tree,
+            "```",
+            "",
+            "| error | exit code | when | hint unless a better one is given |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def schema_page() -> str:
+    import apsw
+
+    from memoranda.domain.clock import SystemClock
+    from memoranda.ledger.ledger import Ledger
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ledger.db"
+        Ledger(path, clock=SystemClock()).close()
+        connection = apsw.Connection(str(path))
+        found = connection.execute(
+            "select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by rowid"
+        ).fetchall()
+        connection.close()
+    statements = [inspect.cleandoc(str(row[0])).strip() + ";" for row in found]
+    return "\n".join(
+        [
+            "# The ledger file",
+            "",
+            "One SQLite file, readable with any SQLite tool. Times are UTC in milliseconds; the views show ISO-8601.",
+            "The views `entity_facts`, `preferences` and `memory_log` are there for reading; write through Memoranda.",
+            "",
+            "```sql",
+            "\n\n".join(statements),
+            "```",
+            "",
+        ]
+    )
+
+
+PAGES = {
+    "settings.md": settings_page,
+    "cli.md": cli_page,
+    "errors.md": errors_page,
+    "schema.md": schema_page,
+}
+
+
+def main() -> int:
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
