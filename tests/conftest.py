@@ -1,9 +1,13 @@
 import pytest
+from hypothesis import settings
 
 from memoranda.testing.fakes import FixedClock
 from support import open_store, register_test_embedders
 
 register_test_embedders()
+# How long one example takes says something about the machine, not about the code.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
 
 
 @pytest.fixture

@@ -350,6 +350,13 @@ def test_a_bad_offset_is_refused(face, offset):
         lambda memory: memory.list(as_of="someday"),
         lambda memory: memory.recall("x", states=["lost"]),
         lambda memory: memory.recall("x", as_of="someday"),
+        lambda memory: memory.recall("x", states=None),
+        lambda memory: memory.recall("x", states="live"),
+        lambda memory: memory.list(states="live"),
+        lambda memory: memory.remember_many("not a list"),
+        lambda memory: memory.remember_many(None),
+        lambda memory: memory.remember_many([None]),
+        lambda memory: memory.remember_many([{"text": "a dict"}]),
         lambda memory: memory.recall(None),
         lambda memory: memory.recall(7),
         lambda memory: memory.get(None),
@@ -366,6 +373,21 @@ def test_a_bad_question_is_refused_in_our_own_words(face, ask):
     with pytest.raises(InvalidInput) as refused:
         ask(face)
     assert refused.value.hint
+
+
+def test_no_states_means_all_of_them(face):
+    kept = face.remember("the lamp stands in the hall")
+    face.archive(kept)
+    assert [each.id for each in face.list(states=())] == [kept.id]
+    assert [hit.id for hit in face.recall("lamp", states=())] == [kept.id]
+
+
+def test_a_bad_actor_is_refused_at_the_door(path):
+    for actor in ("\ud800", "a\0", "x" * 513):
+        with pytest.raises(InvalidInput):
+            open_store(path, actor=actor)
+    with open_store(path, actor="żaneta") as memory:
+        assert memory.history(memory.remember("the lamp"))[0].event.actor == "żaneta"
 
 
 def test_a_subject_is_found_as_it_was_written(face):

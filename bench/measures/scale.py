@@ -96,7 +96,7 @@ def _ingest(run: Crew, spent: dict[str, Spent], start: int, stop: int, scopes: i
             one.settle_ns += settled["ns"]
             one.cpu_ns += answer["cpu_ns"] + settled["cpu_ns"]
             kept = first + answer["done"]
-            if kept < stop and one.seconds > limits.ingest_seconds:
+            if kept < last or (kept < stop and one.seconds > limits.ingest_seconds):
                 rate = kept / one.seconds
                 late = f"did not finish {stop:,} within {limits.ingest_seconds:g} s: {kept:,} kept, {rate:.0f} texts/s"
                 run.retire(client, late)

@@ -9,6 +9,7 @@ import pytest
 
 import memoranda
 from memoranda import Draft, Refused, Settings
+from memoranda.index.embedded import EmbeddedIndex
 
 
 def test_sixteen_threads_share_one_handle(opened):
@@ -103,6 +104,24 @@ def test_readers_and_writers_go_on_while_the_index_is_rebuilt(opened):
         finally:
             over.set()
         assert all(future.result() > 0 for future in asking)
+
+
+def test_a_recall_in_the_middle_of_its_search_survives_that_the_index_is_swapped(opened, monkeypatch):
+    memory = opened(embedder="hashed:words")
+    kept = memory.remember("the reading lamp stands in the hall")
+    memory.recall("lamp")
+    search = EmbeddedIndex.search
+    rebuilt = []
+
+    def slow_search(index, query):
+        if not rebuilt:
+            rebuilt.append(True)
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(memory.admin.rebuild).result()
+        return search(index, query)
+
+    monkeypatch.setattr(EmbeddedIndex, "search", slow_search)
+    assert [hit.id for hit in memory.recall("reading lamp")] == [kept.id]
 
 
 def test_closing_twice_is_fine_and_afterwards_it_says_closed(opened):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -51,7 +52,7 @@ def small_disk(tmp_path):
     folder.mkdir()
     try:
         run("mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder)
-    except OSError as error:
+    except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"a tmpfs cannot be mounted here: {error}")
     try:
         yield folder

@@ -17,7 +17,7 @@ def checked_text(text: str, *, name: str, limit: int = MAX_TEXT, empty_ok: bool 
         raise InvalidInput(f"{name} is empty", hint=f"Give {name} at least one visible character.")
     if "\0" in text:
         raise InvalidInput(f"{name} has a NUL byte in it", hint="Remove the NUL byte; this looks like binary data.")
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if not text.isascii() and _has_surrogate(text):
         raise InvalidInput(
             f"{name} has a lone surrogate in it, which is not text",
             hint="Decode the input again, for example with errors='replace'.",
@@ -29,6 +29,14 @@ def checked_text(text: str, *, name: str, limit: int = MAX_TEXT, empty_ok: bool 
             hint="Split it into several memories, or keep it as a document.",
         )
     return composed
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def normal_form(text: str) -> str:

@@ -27,12 +27,14 @@ def residues(gone: Sequence[IndexEntry], kept: Iterable[tuple[U64, npt.NDArray[n
     starts = {entry.terms[:_RUN].tobytes() for entry in packed if len(entry.terms) >= _RUN}
     runs = np.frombuffer(b"".join(sorted(starts)), np.uint64).reshape(-1, _RUN)
     vectors = {entry.vector[:_VECTOR_BYTES].tobytes() for entry in packed if len(entry.vector) >= _SHORTEST_VECTOR}
+    shared: list[U64] = []
     for kept_terms, kept_vectors in kept:
-        terms = np.setdiff1d(terms, kept_terms)
+        shared.append(kept_terms[np.isin(kept_terms, terms)])
         runs = runs[~_contained(runs, kept_terms)]
         if vectors and kept_vectors.size:
             vectors -= {row.tobytes() for row in kept_vectors[:, :_VECTOR_BYTES]}
-    return (*(run.tobytes() for run in runs), *sorted(vectors), *(term.tobytes() for term in terms))
+    left = np.setdiff1d(terms, np.concatenate(shared)) if shared else terms
+    return (*(run.tobytes() for run in runs), *sorted(vectors), *(term.tobytes() for term in left))
 
 
 def _contained(runs: npt.NDArray[np.uint64], terms: U64) -> npt.NDArray[np.bool_]:

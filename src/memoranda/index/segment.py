@@ -19,6 +19,7 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 F32 = npt.NDArray[np.float32]
 
+_SORTED_AFTER = 64
 FOREVER = np.iinfo(np.int64).max
 _HEADER = struct.Struct("<qqBHIIf")
 
@@ -231,10 +232,25 @@ class Tail(Part):
         self._counts = _joined([entry.counts for entry in entries], np.uint8)
         sizes = np.fromiter((len(entry.terms) for entry in entries), np.int64, count)
         self._rows = np.repeat(np.arange(count, dtype=np.uint32), sizes)
+        self._asked = 0
+        self._sorted = False
 
     def matches(self, term: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-        at = np.flatnonzero(self._terms == np.uint64(term))
-        return self._rows[at], self._counts[at]
+        if not self._sorted:
+            self._asked += 1
+            if self._asked < _SORTED_AFTER:
+                at = np.flatnonzero(self._terms == np.uint64(term))
+                return self._rows[at], self._counts[at]
+            self._sort()
+        first = np.searchsorted(self._terms, np.uint64(term), "left")
+        last = np.searchsorted(self._terms, np.uint64(term), "right")
+        return self._rows[first:last], self._counts[first:last]
+
+    def _sort(self) -> None:
+        """Sorting costs as much as a few dozen looks: it waits until it pays."""
+        order = np.argsort(self._terms, kind="stable")
+        self._terms, self._rows, self._counts = self._terms[order], self._rows[order], self._counts[order]
+        self._sorted = True
 
     def triples(self) -> tuple[U64, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         return self._terms, self._rows, self._counts

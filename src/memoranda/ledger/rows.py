@@ -14,6 +14,7 @@ REVISED = (
     "kind", "importance", "confidence", "trust", "state", "tags", "metadata", "updated_at",
     "valid_from", "valid_until", "superseded_by",
 )  # fmt: skip
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _JSON = frozenset({"value", "tags", "metadata", "media_refs"})
 
@@ -45,10 +46,10 @@ def _to_json(value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, Mapping):
-        value = dict(value)
-    elif isinstance(value, tuple):
-        value = list(value)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return _ENCODER.encode(dict(value)) if value else "{}"
+    if isinstance(value, tuple):
+        return _ENCODER.encode(list(value)) if value else "[]"
+    return _ENCODER.encode(value)
 
 
 def _from_json(name: str, text: str | None) -> Any:

@@ -4,7 +4,7 @@
 2. The proposals are fused into one relevance.
 3. The ledger disposes: rows are loaded and scope, state and validity are checked again.
 4. What does not clear the bar is dropped; nothing left is an answer, too.
-5. The best remain, ties in order of id.
+5. The best remain; of equals, the older.
 """
 
 from collections import Counter
@@ -16,10 +16,11 @@ from memoranda.domain.ports import IndexAnswer
 from memoranda.domain.receipt import HitReceipt, RecallReceipt
 from memoranda.domain.results import Hit, Recall
 from memoranda.domain.scope import Scope
-from memoranda.recall.fusion import parts_of, score_of
+from memoranda.recall.fusion import lanes_of, named, score_of
 
 BAR = 0.15
 RECEIPT_HITS = 10
+_SPARE = 4
 
 
 class Plan(NamedTuple):
@@ -42,26 +43,33 @@ def recall(plan: Plan, answer: IndexAnswer, load: Callable[[Sequence[int]], dict
     """From proposals to hits."""
     scored = []
     for candidate in answer.candidates:
-        parts = parts_of(candidate, semantic=plan.semantic)
-        scored.append((score_of(parts), candidate, parts))
+        lanes = lanes_of(candidate, semantic=plan.semantic)
+        scored.append((-score_of(lanes), candidate.number, candidate, lanes))
+    scored.sort()
+    cleared = [entry for entry in scored if -entry[0] >= plan.bar]
     dropped: Counter[str] = Counter()
-    rows = load([candidate.number for score, candidate, _ in scored if score >= plan.bar])
-    hits = []
-    for score, candidate, parts in scored:
-        if score < plan.bar:
-            dropped["below the bar"] += 1
-            continue
-        memory = rows.get(candidate.number)
-        reason = "gone" if memory is None else _objection(plan, memory)
-        if memory is None or reason:
-            dropped[reason] += 1
-            continue
-        receipt = HitReceipt(memory.id, memory.scope, score, candidate.lexical_rank, candidate.semantic_rank, parts)
-        hits.append(Hit(memory, score, receipt))
-    hits.sort(key=lambda hit: (-hit.score, hit.id))
-    if len(hits) > plan.limit:
-        dropped["beyond the limit"] = len(hits) - plan.limit
-    hits = hits[: plan.limit]
+    if len(cleared) < len(scored):
+        dropped["below the bar"] = len(scored) - len(cleared)
+    hits: list[Hit] = []
+    looked_at = 0
+    # Best first, and no more rows than are needed: a row costs more than a score.
+    while looked_at < len(cleared) and len(hits) < plan.limit:
+        some = cleared[looked_at : looked_at + plan.limit - len(hits) + _SPARE]
+        rows = load([number for _, number, _, _ in some])
+        for loss, number, candidate, lanes in some:
+            if len(hits) == plan.limit:
+                break
+            looked_at += 1
+            memory = rows.get(number)
+            reason = "gone" if memory is None else _objection(plan, memory)
+            if memory is None or reason:
+                dropped[reason] += 1
+                continue
+            ranks = (candidate.lexical_rank, candidate.semantic_rank)
+            parts = named(lanes, semantic=plan.semantic)
+            hits.append(Hit(memory, -loss, HitReceipt(memory.id, memory.scope, -loss, *ranks, parts)))
+    if looked_at < len(cleared):
+        dropped["beyond the limit"] = len(cleared) - looked_at
     return Recall(tuple(hits), _receipt(plan, answer, hits, dropped))
 
 

@@ -31,6 +31,8 @@ _BACKFILL_IN_RECALL = 0.5
 _EXACT_TAIL = 4_000
 _IDLE_SECONDS = 30.0
 _BITE_SECONDS = 0.1
+_QUIET_SECONDS = 0.1
+_MOST_QUIETS = 20
 _NO_SPACE = "none"
 
 
@@ -199,9 +201,8 @@ class Engine:
     def _work(self) -> None:
         while not self._stop.is_set():
             self._nudged.wait()
-            self._nudged.clear()
-            # A moment for more to come: many at once are cheaper than one by one.
-            if self._stop.wait(0.02):
+            self._wait_for_quiet()
+            if self._stop.is_set():
                 return
             try:
                 self.catch_up(seconds=0)
@@ -213,6 +214,13 @@ class Engine:
             if outcome is not None and outcome.skipped:
                 self._unembeddable.clear()
                 self._stop.wait(_IDLE_SECONDS)
+
+    def _wait_for_quiet(self) -> None:
+        """Until nobody has written for a moment, but not for ever: who writes should not be slowed by who follows."""
+        for _ in range(_MOST_QUIETS):
+            self._nudged.clear()
+            if self._nudged.wait(_QUIET_SECONDS) is False or self._stop.is_set():
+                return
 
     def _backfill_all(self) -> "Backfill | None":
         """In bites, so that a recall in another thread need not wait for all of it."""

@@ -45,6 +45,7 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     given = settings or load()
     changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
     chosen = given.changed(changes)
+    checked_text(chosen.actor, name="actor", limit=512, empty_ok=True)
     engine = Engine(chosen.store_path(), chosen, clock or SystemClock())
     memory = LongTermMemory(engine, bound, owner=True)
     try:
@@ -142,10 +143,14 @@ class LongTermMemory:
 
     def remember_many(self, drafts: Iterable[Draft | str]) -> tuple[Remembered, ...]:
         """Keep all of these or, when one of them is refused, none. One commit for all."""
+        if isinstance(drafts, str) or not isinstance(drafts, Iterable):
+            raise InvalidInput("a list of drafts is expected", hint="Pass several, or call remember for one.")
         now = self._engine.clock.now()
         keeps = []
         for given in drafts:
             draft = Draft(given) if isinstance(given, str) else given
+            if not isinstance(draft, Draft):
+                raise InvalidInput(f"a draft is expected, not {type(given).__name__}", hint="Pass a text or a Draft.")
             memory = draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text)
             keeps.append(
                 Keep(
@@ -174,7 +179,7 @@ class LongTermMemory:
         With `as_of`, what was believed at that moment.
         """
         checked_limit(limit)
-        wanted = frozenset(checked_choice(state, STATES, name="states") for state in states)
+        wanted = frozenset(_checked_states(states) or STATES)
         text, notes = _cleaned(query)
         moment = None if as_of is None else end_of(as_of, name="as_of")
         standing = self._engine.catch_up()
@@ -241,7 +246,7 @@ class LongTermMemory:
         moment = None if as_of is None else end_of(as_of, name="as_of")
         wanted = Filter(
             kinds=() if kind is None else (checked_choice(kind, KINDS, name="kind"),),
-            states=tuple(checked_choice(state, STATES, name="states") for state in states),
+            states=_checked_states(states),
             about=_as_kept(about, "about"),
             attribute=_as_kept(attribute, "attribute"),
             speaker=_as_kept(speaker, "speaker"),
@@ -358,6 +363,12 @@ class LongTermMemory:
 def _as_kept(text: str, name: str) -> str:
     """A short text in the form in which `remember` keeps it."""
     return checked_text(text, name=name, empty_ok=True).strip()
+
+
+def _checked_states(states: Sequence[State]) -> tuple[State, ...]:
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise InvalidInput("states are a list of states, not one", hint="Pass states=['live'], or [] for all.")
+    return tuple(checked_choice(state, STATES, name="states") for state in states)
 
 
 def checked_limit(limit: int) -> None:
