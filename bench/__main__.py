@@ -24,7 +24,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     everything = options.what == "all"
     if everything or options.what == "durable":
-        _publish(options.out, "durable", found := durable.measure(options.peers, data, options.writes))
+        _publish(options.out, "durable", found := durable.measure(options.peers, data, options.writes, options.burst))
         print(durable.report(found))
     if everything or options.what in ("ingest", "recall", "size"):
         _scale(options, data, queries)
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--known", type=Path, help="folder with vectors made before: texts.json and V.npy")
     parser.add_argument("--queries", type=int, default=200, help="queries per size and system")
     parser.add_argument("--writes", type=int, default=300, help="single writes per system, for durable")
+    parser.add_argument("--burst", type=int, default=20, help="single writes in a row before the next system's turn")
     parser.add_argument("--runs", type=int, default=15, help="processes of each kind, for cold")
     parser.add_argument("--cold-sizes", type=_numbers, default=[1_000], help="how many memories, for cold")
     parser.add_argument("--limit", type=float, default=240.0, help="seconds that a system may spend on ingest")

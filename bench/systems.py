@@ -35,9 +35,13 @@ NUMPY = System("NumPy (floor)", "numpy_")
 
 FLOORS = {"fts5": (FTS5,), "numpy": (NUMPY,)}
 PEERS = {
-    "chromadb": (System("chromadb", "chromadb", venv="chromadb"),),
+    "chromadb": (
+        System("chromadb, filtered", "chromadb", "filter", venv="chromadb"),
+        System("chromadb, collection per scope", "chromadb", "apart", venv="chromadb"),
+    ),
     "lancedb": (
         System("lancedb, vectors", "lancedb", "vector", venv="lancedb"),
+        System("lancedb, table per scope", "lancedb", "apart", venv="lancedb"),
         System("lancedb, hybrid", "lancedb", "hybrid", venv="lancedb"),
     ),
     "langgraph": (System("langgraph", "langgraph", venv="langgraph"),),

@@ -9,18 +9,20 @@ from bench.stats import summary
 from bench.systems import BARE, for_durable
 from bench.tables import table, times
 
-BURST = 20
 
+def measure(names: list[str], data: Path, writes: int, burst: int) -> dict[str, Any]:
+    """p50 and p95 of each system.
 
-def measure(names: list[str], data: Path, writes: int) -> dict[str, Any]:
-    """p50 and p95 of each system. Within a burst a background follower runs; between bursts it is waited for."""
+    Between bursts a background follower is waited for, untimed. Ours begins only after a quiet moment, or after two
+    seconds of writing: a burst that is shorter than that is measured with the follower idle.
+    """
     walls: dict[str, list[int]] = {}
     cpus: dict[str, list[int]] = {}
     with crew(for_durable(names), data) as run:
-        for start in range(0, writes, BURST):
+        for start in range(0, writes, burst):
             log(f"durable: {start} of {writes}")
             for client in list(run.clients):
-                answer = run.ask(client, "add", start=start, stop=start + BURST, scopes=1)
+                answer = run.ask(client, "add", start=start, stop=start + burst, scopes=1)
                 settled = answer and run.ask(client, "settle", final=False)
                 if answer is None or settled is None:
                     continue

@@ -3,7 +3,8 @@
 import pytest
 
 from memoranda.domain.errors import LedgerDamaged
-from memoranda.index import embedded
+from memoranda.domain.ports import IndexEntry
+from memoranda.index import embedded, writer
 from memoranda.index.embedded import EmbeddedIndex
 from memoranda.testing.contracts import IndexContract
 
@@ -33,13 +34,13 @@ class TestEmbedded(IndexContract):
 class TestEmbeddedWithTinySegments(TestEmbedded):
     @pytest.fixture(autouse=True)
     def _tiny(self, monkeypatch):
-        monkeypatch.setattr(embedded, "TAIL_FULL", 4)
-        monkeypatch.setattr(embedded, "MERGE_AT", 3)
+        monkeypatch.setattr(writer, "TAIL_FULL", 4)
+        monkeypatch.setattr(writer, "GROWTH", 2)
 
     def test_segments_are_really_made_and_merged(self, open_index):
         index = open_index()
         for number in range(1, 40):
-            index.apply(put=[embedded.IndexEntry(number, "home", f"lamp {number}")], drop=(), sequence=number)
+            index.apply(put=[IndexEntry(number, "home", f"lamp {number}")], drop=(), sequence=number)
         assert 1 <= index.counts().segments < 9
 
 
@@ -52,7 +53,7 @@ def test_an_index_of_another_format_is_refused(tmp_path, monkeypatch):
 
 def test_the_space_of_an_index_stays_the_one_it_was_made_for(tmp_path):
     index = EmbeddedIndex(tmp_path / "one.db", fingerprint="a|1")
-    index.apply(put=[embedded.IndexEntry(1, "home", "lamp", vector=[0.6, 0.8])], drop=(), sequence=1)
+    index.apply(put=[IndexEntry(1, "home", "lamp", vector=[0.6, 0.8])], drop=(), sequence=1)
     index.adopt("b|1")
     index.close()
     again = EmbeddedIndex(tmp_path / "one.db", fingerprint="b|1")

@@ -214,7 +214,7 @@ class Store(RuleBasedStateMachine):
                 self.faces[scope].restore(reference)
             return
         if kept := self.change("restore", scope, reference, allowed):
-            earlier = [each.state for _, each in kept.past if each.state not in ("forgotten", "archived")]
+            earlier = [each.state for _, each in kept.past if each.state not in ("forgotten", kept.state)]
             kept.state = earlier[-1]
             kept.note(self.clock.now())
 

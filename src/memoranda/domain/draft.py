@@ -10,6 +10,7 @@ from memoranda.domain.ids import new_id
 from memoranda.domain.memory import (
     BASES,
     KINDS,
+    MAX_TAGS,
     SOURCES,
     Basis,
     Kind,
@@ -25,7 +26,6 @@ from memoranda.domain.text import checked_text, content_hash
 
 AfterErase = Literal["refuse", "allow"]
 _SHORT = 512
-_MAX_TAGS = 64
 
 
 class Referable(Protocol):
@@ -121,6 +121,6 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     if isinstance(tags, str) or not isinstance(tags, Sequence):
         raise InvalidInput("tags are a list of texts, not one text", hint="Pass tags=['home', 'light'].")
     cleaned = tuple(dict.fromkeys(checked_text(tag, name="tag", limit=64).strip() for tag in tags))
-    if len(cleaned) > _MAX_TAGS:
-        raise InvalidInput(f"{len(cleaned)} tags are too many; the limit is {_MAX_TAGS}", hint="Use fewer tags.")
+    if len(cleaned) > MAX_TAGS:
+        raise InvalidInput(f"{len(cleaned)} tags are too many; the limit is {MAX_TAGS}", hint="Use fewer tags.")
     return cleaned

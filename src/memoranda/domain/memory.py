@@ -24,6 +24,8 @@ BASES: tuple[Basis, ...] = get_args(Basis)
 
 _TRUSTED_SOURCES: frozenset[Source] = frozenset({"user", "operator", "system"})
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+MAX_JSON = 16_000
+MAX_TAGS = 64
 _MAX_DEPTH = 64
 _Choice = TypeVar("_Choice", bound=str)
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -122,7 +124,7 @@ def checked_share(value: float | None, *, name: str) -> float | None:
     return float(value)
 
 
-def checked_json(value: Any, *, name: str, limit: int = 16_000) -> Any:
+def checked_json(value: Any, *, name: str, limit: int = MAX_JSON) -> Any:
     """A copy of the value as JSON gives it back, bounded; NaN, cycles and foreign objects are refused."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
@@ -136,6 +138,11 @@ def checked_json(value: Any, *, name: str, limit: int = 16_000) -> Any:
     if _deeper_than(_MAX_DEPTH, value):
         raise InvalidInput(f"{name} is nested deeper than {_MAX_DEPTH} levels", hint="Use a flatter value.")
     return json.loads(text)
+
+
+def json_size(value: Any) -> int:
+    """How long a value is as JSON."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _deeper_than(levels: int, value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Ports: what an author of an embedder or an index has to write, and nothing more."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from memoranda.domain.memory import State
@@ -113,6 +113,12 @@ class Index(Protocol):
 
         `sequence` is what it contains afterwards (None: unchanged). With `after`, nothing is done and False is
         returned unless the index stands exactly there: another process was faster.
+        """
+
+    def add_vectors(self, vectors: Mapping[int, Any], *, cheap_only: bool) -> frozenset[int]:
+        """Give entries their vectors; which got theirs. Never makes an entry: what was dropped stays dropped.
+
+        With `cheap_only`, only those for which nothing large has to be written.
         """
 
     def search(self, query: IndexQuery) -> IndexAnswer:

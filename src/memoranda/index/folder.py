@@ -5,7 +5,7 @@ A file that is damaged or of an older format is thrown away and made anew from t
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memoranda.domain.errors import Conflict, LedgerDamaged
@@ -75,6 +75,11 @@ class IndexFolder:
         self._point_to(index.path.name)
         if before is not None and before != index.path.name:
             self._remove(before)
+
+    def tidy_if_idle(self) -> None:
+        """Tidy, unless somebody is rebuilding just now: that one tidies up after itself."""
+        with suppress(Conflict), self.rebuilding():
+            self.tidy()
 
     def tidy(self) -> None:
         """Remove what an interrupted rebuild or swap left behind: files of ours that do not serve."""

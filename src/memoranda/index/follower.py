@@ -15,7 +15,9 @@ from memoranda.ledger.ledger import Entry, Ledger
 
 BATCH = 2_000
 EMBED_BATCH = 64
-_COUNTED = 10_000  # more than that is "at least so many"
+_BITE = 16
+_MANY = 1_024
+_COUNTED = 50_000  # more than that is "at least so many"
 
 Vector = npt.NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Sequence[Vector | str]]
@@ -26,6 +28,7 @@ class Backfill:
     """What became of the missing vectors."""
 
     def __init__(self) -> None:
+        self.made = 0
         self.done = 0
         self.left = 0
         self.skipped: dict[int, str] = {}
@@ -56,7 +59,7 @@ def entries(ledger: Ledger, numbers: Sequence[int], fingerprint: str) -> tuple[l
     """What an index has to take in, and what it has to let go of, for these numbers."""
     found = ledger.entries(numbers)
     bodies = ledger.vectors(fingerprint, list(found)) if fingerprint else {}
-    put = [to_index(entry, unpacked(bodies.get(number))) for number, entry in found.items()]
+    put = [to_index(entry, _unpacked(bodies[number]) if number in bodies else None) for number, entry in found.items()]
     return put, [number for number in numbers if number not in found]
 
 
@@ -67,38 +70,46 @@ def backfill(
     embed: Embed,
     *,
     seconds: float,
+    ready: dict[int, Vector],
     skip: set[int],
     stop: Callable[[], bool] = lambda: False,
 ) -> Backfill:
-    """Make the vectors that the index misses, oldest first, for at most so long. `skip` is not tried again."""
+    """Make the vectors that the index misses, oldest first, for at most so long. `skip` is not tried again.
+
+    They are kept in the ledger as they are made, and wait in `ready`. The index takes them in when that is cheap,
+    when they are many, or when they are the last: a segment is not written anew for a handful.
+    """
     outcome = Backfill()
     deadline = time.monotonic() + seconds
-    while not stop():
-        after = index.sequence
-        missing = [number for number in index.missing_vectors(EMBED_BATCH + len(skip)) if number not in skip]
-        if not missing:
-            return outcome
-        if time.monotonic() >= deadline:
-            break
-        # Small bites: the deadline is looked at between them.
-        found = list(ledger.entries(missing[: min(EMBED_BATCH, 8 if seconds < 1 else EMBED_BATCH)]).values())
-        made = _make(ledger, fingerprint, embed, found, outcome)
-        skip.update(number for number in outcome.skipped if number in missing)
-        # `after` makes sure that nothing erased meanwhile comes back.
-        if made and index.apply(put=made, drop=(), sequence=None, after=after):
-            outcome.done += len(made)
-        if not made and not outcome.skipped:
-            break
-    outcome.left = len([number for number in index.missing_vectors(_COUNTED) if number not in skip])
+    missing = [number for number in index.missing_vectors(_COUNTED) if number not in skip]
+    to_make = [number for number in missing if number not in ready]
+    at = 0
+    while at < len(to_make) and not stop() and (time.monotonic() < deadline or not at):
+        some = to_make[at : at + _BITE]
+        made = _made(ledger, fingerprint, embed, some, outcome)
+        ready.update(made)
+        outcome.made += len(made)
+        at += len(some)
+    skip.update(outcome.skipped)
+    if ready:
+        complete = at == len(to_make) and len(missing) < _COUNTED
+        many = len(ready) >= max(_MANY, len(missing) // 4)
+        taken = index.add_vectors(ready, cheap_only=not complete and not many)
+        outcome.done = len(taken)
+        for number in taken:
+            del ready[number]
+        if complete:
+            ready.clear()  # what is left over belongs to entries that are gone
+    outcome.left = len(missing) - len(outcome.skipped) - outcome.done
     return outcome
 
 
-def _make(
-    ledger: Ledger, fingerprint: str, embed: Embed, found: Sequence[Entry], outcome: Backfill
-) -> list[IndexEntry]:
-    known = ledger.vectors(fingerprint, [entry.number for entry in found])
-    made = [to_index(entry, unpacked(known[entry.number])) for entry in found if entry.number in known]
-    new = [entry for entry in found if entry.number not in known]
+def _made(
+    ledger: Ledger, fingerprint: str, embed: Embed, numbers: Sequence[int], outcome: Backfill
+) -> dict[int, Vector]:
+    known = ledger.vectors(fingerprint, numbers)
+    made = {number: _unpacked(body) for number, body in known.items()}
+    new = list(ledger.entries([number for number in numbers if number not in known]).values())
     items: list[tuple[int, str, bytes]] = []
     dimensions = 0
     for entry, vector in zip(new, embed([entry.text for entry in new]) if new else (), strict=True):
@@ -109,7 +120,7 @@ def _make(
         dimensions = len(vector)
         items.append((entry.number, entry.content_hash, body))
         # Through the stored form, so that a rebuilt index holds the very same bytes.
-        made.append(to_index(entry, unpacked(body)))
+        made[entry.number] = _unpacked(body)
     if items:
         ledger.save_vectors(fingerprint, dimensions, items)
     return made
@@ -160,6 +171,6 @@ def packed(vector: Vector) -> bytes:
     return vector.astype(np.float16).tobytes()
 
 
-def unpacked(body: bytes | None) -> Vector | None:
+def _unpacked(body: bytes) -> Vector:
     """A unit vector from the ledger."""
-    return None if body is None else np.frombuffer(body, np.float16).astype(np.float32)
+    return np.frombuffer(body, np.float16).astype(np.float32)

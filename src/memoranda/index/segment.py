@@ -5,7 +5,8 @@ Both kinds of part answer the same questions, so that a search does not care whi
 """
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,10 @@ from memoranda.index.tokens import document_terms
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 F32 = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Postings = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8], npt.NDArray[np.intp]]
+"""Rows, how often each has the term, and which of the terms asked for it is."""
 
-_SORTED_AFTER = 64
 FOREVER = np.iinfo(np.int64).max
 _HEADER = struct.Struct("<qqBHIIf")
 
@@ -102,8 +105,8 @@ class Part:
     scales: F32
     vectors: npt.NDArray[np.int8]
 
-    def matches(self, term: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-        """Rows that have the term, each once, and how often."""
+    def postings(self, terms: U64) -> Postings:
+        """Rows that have these terms, each once for each term, in the order of the terms."""
         raise NotImplementedError
 
     def triples(self) -> tuple[U64, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
@@ -113,6 +116,22 @@ class Part:
     @property
     def size(self) -> int:
         return len(self.numbers)
+
+    @cached_property
+    def timeless(self) -> bool:
+        """Whether every row is valid at any time: nearly always, and then nothing has to be compared."""
+        return not self.valid_from.any() and bool((self.valid_until == FOREVER).all())
+
+    @cached_property
+    def all_live(self) -> bool:
+        """Whether every row is live."""
+        return not self.states.any()
+
+    @cached_property
+    def with_vector(self) -> Mask | None:
+        """Which rows have a vector; None when all have."""
+        there = self.scales > 0
+        return None if there.all() else there
 
     @property
     def bytes(self) -> int:
@@ -135,8 +154,8 @@ class Segment(Part):
         for name, array in zip(self.BLOBS, arrays, strict=True):
             setattr(self, name, array)
         self.vectors = self.vectors.reshape(self.size, -1) if self.vectors.size else np.empty((self.size, 0), np.int8)
-        self.signs: npt.NDArray[np.uint8] | None = None
-        self.searches = 0
+        self._signs: npt.NDArray[np.uint8] | None = None
+        self._scans = 0
 
     terms: U64
     offsets: npt.NDArray[np.uint32]
@@ -150,12 +169,23 @@ class Segment(Part):
     def to_blobs(self) -> dict[str, bytes]:
         return {name: np.ascontiguousarray(getattr(self, name)).tobytes() for name in self.BLOBS}
 
-    def matches(self, term: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-        at = int(np.searchsorted(self.terms, np.uint64(term)))
-        if at == len(self.terms) or self.terms[at] != term:
-            return self.rows[:0], self.counts[:0]
-        span = slice(self.offsets[at], self.offsets[at + 1])
-        return self.rows[span], self.counts[span]
+    def postings(self, terms: U64) -> Postings:
+        at = np.searchsorted(self.terms, terms)
+        at[at == len(self.terms)] = 0
+        found = np.flatnonzero(self.terms[at] == terms) if len(self.terms) else at[:0]
+        at = at[found]
+        starts, ends = self.offsets[at].tolist(), self.offsets[at + 1].tolist()
+        spans = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+        which = np.repeat(found, [span.stop - span.start for span in spans])
+        rows = _joined([self.rows[span] for span in spans], np.uint32)
+        return rows, _joined([self.counts[span] for span in spans], np.uint8), which
+
+    def signs(self) -> npt.NDArray[np.uint8] | None:
+        """The signs of the vectors, a bit each. Making them costs more than a scan: they wait for the second."""
+        self._scans += 1
+        if self._signs is None and self._scans > 1:
+            self._signs = np.packbits(self.vectors > 0, axis=1)
+        return self._signs
 
     def triples(self) -> tuple[U64, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         return np.repeat(self.terms, self.offsets[1:] - self.offsets[:-1]), self.rows, self.counts
@@ -165,7 +195,7 @@ class Segment(Part):
         return sum(int(getattr(self, name).nbytes) for name in self.BLOBS)
 
     @classmethod
-    def merged(cls, parts: Iterable[tuple[Part, npt.NDArray[np.bool_]]]) -> "Segment":
+    def merged(cls, parts: Iterable[tuple[Part, npt.NDArray[np.bool_]]], *, by_number: bool = True) -> "Segment":
         """One segment of the rows of several parts that are still alive, in order of number."""
         pieces: list[list[Any]] = [[] for _ in range(9)]
         kept = [(part, alive) for part, alive in parts if alive.any()]
@@ -196,7 +226,7 @@ class Segment(Part):
         numbers, states, valid_from, valid_until, lengths, scales, vectors = (
             np.concatenate(pieces[place]) for place in range(7)
         )
-        order = np.argsort(numbers, kind="stable")
+        order = np.argsort(numbers, kind="stable") if by_number else np.arange(len(numbers))
         place_of = np.empty_like(order)
         place_of[order] = np.arange(len(order))
         pairs = np.concatenate(pieces[7], axis=1)
@@ -232,25 +262,32 @@ class Tail(Part):
         self._counts = _joined([entry.counts for entry in entries], np.uint8)
         sizes = np.fromiter((len(entry.terms) for entry in entries), np.int64, count)
         self._rows = np.repeat(np.arange(count, dtype=np.uint32), sizes)
-        self._asked = 0
-        self._sorted = False
+        self._searches = 0
+        self._sorted: Segment | None = None
 
-    def matches(self, term: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-        if not self._sorted:
-            self._asked += 1
-            if self._asked < _SORTED_AFTER:
-                at = np.flatnonzero(self._terms == np.uint64(term))
-                return self._rows[at], self._counts[at]
-            self._sort()
-        first = np.searchsorted(self._terms, np.uint64(term), "left")
-        last = np.searchsorted(self._terms, np.uint64(term), "right")
-        return self._rows[first:last], self._counts[first:last]
-
-    def _sort(self) -> None:
-        """Sorting costs as much as a few dozen looks: it waits until it pays."""
-        order = np.argsort(self._terms, kind="stable")
-        self._terms, self._rows, self._counts = self._terms[order], self._rows[order], self._counts[order]
-        self._sorted = True
+    def postings(self, terms: U64) -> Postings:
+        # Sorting costs as much as a few searches: it waits until it may pay.
+        self._searches += 1
+        if self._searches > 2:
+            if self._sorted is None:
+                self._sorted = Segment.merged([(self, np.ones(self.size, np.bool_))], by_number=False)
+            return self._sorted.postings(terms)
+        order = np.argsort(terms)
+        ordered = terms[order]
+        at = np.searchsorted(ordered, self._terms)
+        at[at == len(ordered)] = 0
+        found = np.flatnonzero(ordered[at] == self._terms) if len(ordered) else at[:0]
+        rows, counts, which = self._rows[found], self._counts[found], at[found]
+        # A term may be asked for twice: each time is an answer of its own.
+        spread = np.searchsorted(ordered, ordered, "right") - np.searchsorted(ordered, ordered, "left")
+        if (spread > 1).any():
+            again = spread[which]
+            rows, counts = np.repeat(rows, again), np.repeat(counts, again)
+            steps = np.arange(len(rows)) - np.repeat(np.cumsum(again) - again, again)
+            which = np.repeat(which, again) + steps
+        which = order[which]
+        sequence = np.argsort(which, kind="stable")
+        return rows[sequence], counts[sequence], which[sequence]
 
     def triples(self) -> tuple[U64, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         return self._terms, self._rows, self._counts
@@ -260,4 +297,11 @@ def _joined(arrays: Sequence[npt.NDArray[Any]], kind: Any) -> npt.NDArray[Any]:
     return np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 
-Alive = Callable[[Part], npt.NDArray[np.bool_]]
+def counted(part: Part, mask: Mask | None) -> int:
+    """How many rows a mask lets through; None lets all through."""
+    return part.size if mask is None else int(mask.sum())
+
+
+def kept(values: npt.NDArray[Any], mask: Mask | None) -> npt.NDArray[Any]:
+    """The values of the rows that a mask lets through."""
+    return values if mask is None else values[mask]

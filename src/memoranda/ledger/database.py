@@ -85,6 +85,7 @@ class Database:
             pragma trusted_schema = off;
             pragma cell_size_check = on;
             pragma temp_store = memory;
+            pragma cache_size = -16384;
             pragma mmap_size = 0;
             pragma journal_size_limit = 16777216;
             """

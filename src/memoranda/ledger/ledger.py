@@ -5,7 +5,7 @@ Every change is a row, an event and a revision in the same commit; the event's s
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import apsw
 
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import Conflict, LedgerDamaged, Refused
-from memoranda.domain.memory import KINDS, STATES, TRUSTS, Memory, State, outranks
+from memoranda.domain.memory import KINDS, MAX_JSON, MAX_TAGS, STATES, TRUSTS, Memory, State, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
@@ -160,8 +160,8 @@ class Ledger:
             kind=said_again.kind if keep.kind_given else memory.kind,
             confidence=min(1.0, round(memory.confidence + REINFORCEMENT, 6)),
             importance=said_again.importance if said_again.importance is not None else memory.importance,
-            tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags))),
-            metadata=MappingProxyType({**memory.metadata, **said_again.metadata}),
+            tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags)))[:MAX_TAGS],
+            metadata=_joined(memory.metadata, said_again.metadata),
             valid_from=validity[0],
             valid_until=validity[1],
         )
@@ -442,6 +442,12 @@ _CROSS_CHECKS = {
 }
 
 
+def _joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Both together, or the old alone when both would be too much for one memory."""
+    together = {**old, **new}
+    return MappingProxyType(together) if json_size(together) <= MAX_JSON else old
+
+
 def _sequence(connection: apsw.Connection) -> int:
     row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
     return int(row[0]) if row else 0
@@ -470,7 +476,7 @@ def _next_state(connection: apsw.Connection, number: int, memory: Memory, action
     if action == "restored":
         if memory.state not in ("forgotten", "archived"):
             raise Conflict(f"{memory.id} is {memory.state}; only what is forgotten or archived can be restored")
-        return memories.state_before(connection, number)
+        return memories.state_before(connection, number, memory.state)
     after: State = "archived" if action == "archived" else "forgotten"
     if memory.state == after:
         raise Conflict(f"{memory.id} is {after} already")

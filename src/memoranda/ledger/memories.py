@@ -225,14 +225,15 @@ def history(connection: apsw.Connection, number: int) -> list[Revision]:
     return [Revision(Event(*row[:7]), from_row(row[7:])[1]) for row in rows]
 
 
-def state_before(connection: apsw.Connection, number: int) -> State:
-    """The last state that was neither forgotten nor archived."""
+def state_before(connection: apsw.Connection, number: int, state: State) -> State:
+    """What a forgotten or archived memory was before: forgotten in the archive, it goes back to the archive."""
     row = connection.execute(
         """
-        select state from revision where number = :number and state not in ('forgotten', 'archived')
+        select state from revision
+        where number = :number and state <> :state and state <> 'forgotten'
         order by seq desc limit 1
         """,
-        {"number": number},
+        {"number": number, "state": state},
     ).fetchone()
     return row[0] if row else "live"
 

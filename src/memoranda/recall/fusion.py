@@ -9,22 +9,23 @@ COSINE_NOTHING = 0.15
 COSINE_SAME = 0.80
 
 
-def lanes_of(candidate: Candidate, *, semantic: bool) -> tuple[float, float]:
-    """What the words give, and what the meaning gives. With one lane only, that lane is the whole scale."""
-    coverage = min(1.0, max(0.0, candidate.coverage))
+def relevance(candidate: Candidate, *, semantic: bool) -> float:
+    """How much it bears on the query."""
+    words = candidate.coverage if candidate.coverage < 1.0 else 1.0
     if not semantic:
-        return round(coverage, 6), 0.0
-    likeness = 0.0
-    if candidate.cosine is not None:
-        likeness = min(1.0, max(0.0, (candidate.cosine - COSINE_NOTHING) / (COSINE_SAME - COSINE_NOTHING)))
-    return round(LEXICAL * coverage, 6), round(SEMANTIC * likeness, 6)
+        return words
+    return LEXICAL * words + SEMANTIC * _likeness(candidate.cosine)
 
 
-def named(lanes: tuple[float, float], *, semantic: bool) -> dict[str, float]:
-    """The parts of a score as a receipt shows them."""
-    return {"lexical": lanes[0], "semantic": lanes[1]} if semantic else {"lexical": lanes[0]}
+def parts_of(candidate: Candidate, *, semantic: bool) -> dict[str, float]:
+    """What each lane gave, as a receipt shows it. With one lane only, that lane is the whole scale."""
+    words = candidate.coverage if candidate.coverage < 1.0 else 1.0
+    if not semantic:
+        return {"lexical": round(words, 6)}
+    return {"lexical": round(LEXICAL * words, 6), "semantic": round(SEMANTIC * _likeness(candidate.cosine), 6)}
 
 
-def score_of(lanes: tuple[float, float]) -> float:
-    """The sum of the parts."""
-    return round(lanes[0] + lanes[1], 6)
+def _likeness(cosine: float | None) -> float:
+    if cosine is None or cosine <= COSINE_NOTHING:
+        return 0.0
+    return 1.0 if cosine >= COSINE_SAME else (cosine - COSINE_NOTHING) / (COSINE_SAME - COSINE_NOTHING)

@@ -16,7 +16,7 @@ from memoranda.domain.ports import IndexAnswer
 from memoranda.domain.receipt import HitReceipt, RecallReceipt
 from memoranda.domain.results import Hit, Recall
 from memoranda.domain.scope import Scope
-from memoranda.recall.fusion import lanes_of, named, score_of
+from memoranda.recall.fusion import parts_of, relevance
 
 BAR = 0.15
 RECEIPT_HITS = 10
@@ -41,10 +41,7 @@ class Plan(NamedTuple):
 
 def recall(plan: Plan, answer: IndexAnswer, load: Callable[[Sequence[int]], dict[int, Memory]]) -> Recall:
     """From proposals to hits."""
-    scored = []
-    for candidate in answer.candidates:
-        lanes = lanes_of(candidate, semantic=plan.semantic)
-        scored.append((-score_of(lanes), candidate.number, candidate, lanes))
+    scored = [(-relevance(each, semantic=plan.semantic), each.number, each) for each in answer.candidates]
     scored.sort()
     cleared = [entry for entry in scored if -entry[0] >= plan.bar]
     dropped: Counter[str] = Counter()
@@ -55,8 +52,8 @@ def recall(plan: Plan, answer: IndexAnswer, load: Callable[[Sequence[int]], dict
     # Best first, and no more rows than are needed: a row costs more than a score.
     while looked_at < len(cleared) and len(hits) < plan.limit:
         some = cleared[looked_at : looked_at + plan.limit - len(hits) + _SPARE]
-        rows = load([number for _, number, _, _ in some])
-        for loss, number, candidate, lanes in some:
+        rows = load([number for _, number, _ in some])
+        for _, number, candidate in some:
             if len(hits) == plan.limit:
                 break
             looked_at += 1
@@ -65,9 +62,10 @@ def recall(plan: Plan, answer: IndexAnswer, load: Callable[[Sequence[int]], dict
             if memory is None or reason:
                 dropped[reason] += 1
                 continue
+            parts = parts_of(candidate, semantic=plan.semantic)
+            score = round(sum(parts.values()), 6)
             ranks = (candidate.lexical_rank, candidate.semantic_rank)
-            parts = named(lanes, semantic=plan.semantic)
-            hits.append(Hit(memory, -loss, HitReceipt(memory.id, memory.scope, -loss, *ranks, parts)))
+            hits.append(Hit(memory, score, HitReceipt(memory.id, memory.scope, score, *ranks, parts)))
     if looked_at < len(cleared):
         dropped["beyond the limit"] = len(cleared) - looked_at
     return Recall(tuple(hits), _receipt(plan, answer, hits, dropped))

@@ -137,9 +137,9 @@ class Admin:
             missing = outcome.left + len(outcome.skipped)
             if progress:
                 progress(made, made + outcome.left)
-            if not outcome.done or not outcome.left:
+            if not outcome.left or not (outcome.made or outcome.done):
                 break
-        engine.folder.tidy()
+        engine.folder.tidy_if_idle()
         engine.index().optimize()
         engine.index().scrub()
         engine.ledger.database.checkpoint()

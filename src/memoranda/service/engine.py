@@ -60,6 +60,7 @@ class Engine:
         self._mark: tuple[int, int] = (0, 0)
         self._embedders: dict[str, EmbeddingPipeline | None] = {}
         self._unembeddable: set[int] = set()
+        self._ready: dict[str, dict[int, Any]] = {}
         self._stop = threading.Event()
         self._nudged = threading.Event()
         self._worker: threading.Thread | None = None
@@ -175,6 +176,7 @@ class Engine:
                 embedder.fingerprint,
                 lambda texts: _reasons(embedder.embed(texts, "document")),
                 seconds=seconds,
+                ready=self._ready.setdefault(embedder.fingerprint, {}),
                 skip=self._unembeddable,
                 stop=self._stop.is_set,
             )
@@ -226,7 +228,7 @@ class Engine:
         """In bites, so that a recall in another thread need not wait for all of it."""
         while not self._stop.is_set():
             outcome = self.backfill(seconds=_BITE_SECONDS)
-            if outcome is None or outcome.skipped or not outcome.left or not outcome.done:
+            if outcome is None or outcome.skipped or not outcome.left or not (outcome.made or outcome.done):
                 return outcome
         return None
 
@@ -250,6 +252,8 @@ class Engine:
 
     def forget_cached(self, texts: Sequence[str]) -> None:
         """Erased text leaves the caches in memory, too."""
+        with self._backfilling:
+            self._ready.clear()
         for embedder in self._embedders.values():
             if embedder is not None:
                 embedder.forget(texts)

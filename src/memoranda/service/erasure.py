@@ -45,7 +45,7 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     rewritten = False
     if found and not pending:
         # Something lies in a page that is still in use, or in a file that no longer serves: write the files anew.
-        engine.folder.tidy()
+        engine.folder.tidy_if_idle()
         engine.ledger.database.vacuum()
         engine.index().rewrite()
         rewritten = True

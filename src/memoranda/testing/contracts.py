@@ -293,6 +293,19 @@ class IndexContract:
         assert index.sequence == 7
         assert index.missing_vectors(5) == ()
 
+    def test_a_vector_may_come_later_and_makes_no_entry_of_its_own(self, open_index: OpenIndex) -> None:
+        index = open_index()
+        for number in range(1, 10):
+            index.apply(put=[_entry(number, f"lamp {number}", vector=False)], drop=(), sequence=number)
+        index.optimize()
+        index.apply(put=[_entry(10, "lamp 10", vector=False)], drop=(), sequence=10)
+        vectors = {number: _vector(f"lamp {number}") for number in (2, 10, 77)}
+        assert index.add_vectors(vectors, cheap_only=False) == {2, 10}
+        assert index.missing_vectors(99) == (1, 3, 4, 5, 6, 7, 8, 9)
+        assert index.holds([77]) == frozenset()
+        answer = index.search(IndexQuery((_HERE,), vector=_vector("lamp 2")))
+        assert {candidate.number for candidate in answer.candidates} == {2, 10}
+
     def test_missing_vectors_are_told_oldest_first_and_bounded(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=[_entry(n, f"lamp {n}", vector=n == 2) for n in (5, 3, 2, 9)], drop=(), sequence=1)

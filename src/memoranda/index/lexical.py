@@ -1,0 +1,69 @@
+"""The lexical lane: exact BM25 over what the query may see, as a share of what it could have scored.
+
+Its statistics are those of the eligible entries alone: nothing of another scope can be felt through a score, and
+how the entries lie in parts makes no difference.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memoranda.index.segment import Mask, Part, counted, kept
+from memoranda.index.tokens import QueryTerm
+
+K1 = 0.9
+B = 0.4
+_IMAGINED = 100
+
+Scores = npt.NDArray[np.float64]
+
+
+def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[QueryTerm]) -> list[Scores]:
+    """BM25 of every row, divided by what a row would score that has every term once."""
+    forms = [form for term in asked for form in term.forms]
+    hashes = np.fromiter((form for form, _ in forms), np.uint64, len(forms))
+    found = []
+    frequencies = np.zeros(len(forms), np.int64)
+    for part, mask in zip(parts, masks, strict=True):
+        rows, counts, which = part.postings(hashes)
+        if mask is not None and len(rows):
+            there: Any = mask[rows]
+            rows, counts, which = rows[there], counts[there], which[there]
+        frequencies += np.bincount(which, minlength=len(forms))
+        found.append((rows, counts, which))
+    total = sum(counted(part, mask) for part, mask in zip(parts, masks, strict=True))
+    gains = _gains(asked, frequencies.tolist(), total)
+    possible = sum(gains) or 1.0
+    words = sum(int(kept(part.lengths, mask).sum(dtype=np.int64)) for part, mask in zip(parts, masks, strict=True))
+    average = max(words / total, 1.0) if total else 1.0
+    share = np.array(gains, np.float64) * ((K1 + 1) / possible)
+    scores: list[Scores] = []
+    for part, (rows, counts, which) in zip(parts, found, strict=True):
+        often = counts.astype(np.float64)
+        norm = K1 * (1 - B) + (K1 * B / average) * part.lengths[rows]
+        worth = share[which] * often / (often + norm)
+        scores.append(np.bincount(rows, weights=worth, minlength=part.size).astype(np.float64, copy=False))
+    return scores
+
+
+def _gains(asked: Sequence[QueryTerm], frequencies: Sequence[int], total: int) -> list[float]:
+    """What each form of each term is worth."""
+    gains: list[float] = []
+    for term in asked:
+        here = frequencies[len(gains) : len(gains) + len(term.forms)]
+        broader = _inverse_frequency(total, 0)
+        worth = []
+        for (_, weight), frequency in zip(reversed(term.forms), reversed(here), strict=True):
+            # A form that nobody used says no more than the broader one that somebody did.
+            broader = _inverse_frequency(total, frequency) if frequency else broader
+            worth.append(weight * broader)
+        gains += reversed(worth)
+    return gains
+
+
+def _inverse_frequency(total: int, frequency: int) -> float:
+    """How much a term tells. A hundred imagined entries keep the first few real ones from distorting it."""
+    return math.log(1.0 + (total + _IMAGINED - frequency + 0.5) / (frequency + 0.5))
