@@ -1,6 +1,6 @@
 """Searching parts by both lanes, with every filter applied before any limit."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from memoranda.domain.memory import STATES
 from memoranda.domain.ports import Candidate, IndexAnswer, IndexQuery
 from memoranda.index.lexical import Scores, coverage
-from memoranda.index.segment import Mask, Packed, Part, Tail, counted, kept
+from memoranda.index.segment import F32, Mask, Packed, Part, Tail, counted, kept
 from memoranda.index.semantic import exact, nearest
 from memoranda.index.tokens import query_terms
 
@@ -43,14 +43,13 @@ def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
     if by_words is not None:
         lexical = _best(parts, [_scored(s, mask) for s, mask in zip(by_words, allowed, strict=True)], query.pool)
     semantic: list[tuple[int, int]] = []
-    cosines: dict[tuple[int, int], float] = {}
+    vector = None
     if query.vector is not None:
         vector = np.asarray(query.vector, np.float32)
         found = [nearest(part, mask, vector, query.pool) for part, mask in zip(parts, allowed, strict=True)]
         semantic = _best(parts, found, query.pool)
-        cosines = exact(parts, list(dict.fromkeys((*lexical, *semantic))), vector)
     return IndexAnswer(
-        candidates=_gathered(parts, by_words, cosines, lexical, semantic),
+        candidates=tuple(_gathered(parts, by_words, vector, lexical, semantic)),
         searched=sum(counted(part, mask) for part, mask in zip(parts, allowed, strict=True)),
         with_vector=sum(_with_vector(part, mask) for part, mask in zip(parts, allowed, strict=True)),
     )
@@ -103,20 +102,19 @@ def _best(parts: Sequence[Part], found: Sequence[tuple[Any, Any]], pool: int) ->
 def _gathered(
     parts: Sequence[Part],
     by_words: Sequence[Scores] | None,
-    cosines: dict[tuple[int, int], float],
+    vector: F32 | None,
     lexical: Sequence[tuple[int, int]],
     semantic: Sequence[tuple[int, int]],
-) -> tuple[Candidate, ...]:
+) -> Iterator[Candidate]:
     """Both lanes together; each candidate with what either lane says of it."""
     lexical_rank = {key: rank for rank, key in enumerate(lexical, start=1)}
     semantic_rank = {key: rank for rank, key in enumerate(semantic, start=1)}
-    return tuple(
-        Candidate(
-            number=int(parts[key[0]].numbers[key[1]]),
-            coverage=0.0 if by_words is None else float(by_words[key[0]][key[1]]),
-            cosine=cosines.get(key),
-            lexical_rank=lexical_rank.get(key),
-            semantic_rank=semantic_rank.get(key),
-        )
-        for key in dict.fromkeys((*lexical, *semantic))
-    )
+    keys = lexical_rank | semantic_rank
+    for place, part in enumerate(parts):
+        rows = [row for at, row in keys if at == place]
+        numbers = part.numbers[rows].tolist() if rows else []
+        words = [0.0] * len(rows) if by_words is None or not rows else by_words[place][rows].tolist()
+        cosines = [None] * len(rows) if vector is None else exact(part, rows, vector)
+        for row, number, covered, cosine in zip(rows, numbers, words, cosines, strict=True):
+            key = (place, row)
+            yield Candidate(number, covered, cosine, lexical_rank.get(key), semantic_rank.get(key))

@@ -138,18 +138,15 @@ def find_same(connection: apsw.Connection, memory: Memory) -> tuple[int, Memory]
 
 def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
     """These memories as the scope may see them now, or as they were at a moment. Others are left out."""
-    if not numbers:
-        return {}
     loaded: dict[int, Memory] = {}
-    names, values = placeholders("scope", scope.chain())
     for start in range(0, len(numbers), 500):
-        listed, number_values = placeholders("number", tuple(numbers[start : start + 500]))
+        listed, values = placeholders("number", tuple(numbers[start : start + 500]))
         statement, more = _from_clause(as_of)
-        rows = connection.execute(
-            f"{statement} where m.number in ({listed}) and m.scope in ({names})",
-            {**values, **number_values, **more},
-        )
-        loaded.update(from_row(row) for row in rows)
+        for row in connection.execute(f"{statement} where m.number in ({listed})", {**values, **more}):
+            number, memory = from_row(row)
+            # Not in the statement: an engine may then walk the whole scope instead of the few numbers.
+            if scope.sees(memory.scope):
+                loaded[number] = memory
     return loaded
 
 
