@@ -110,11 +110,13 @@ def _gathered(
     lexical_rank = {key: rank for rank, key in enumerate(lexical, start=1)}
     semantic_rank = {key: rank for rank, key in enumerate(semantic, start=1)}
     keys = lexical_rank | semantic_rank
+    told: dict[tuple[int, int], tuple[int, float, float | None]] = {}
     for place, part in enumerate(parts):
         rows = [row for at, row in keys if at == place]
-        numbers = part.numbers[rows].tolist() if rows else []
-        words = [0.0] * len(rows) if by_words is None or not rows else by_words[place][rows].tolist()
-        cosines = [None] * len(rows) if vector is None else exact(part, rows, vector)
-        for row, number, covered, cosine in zip(rows, numbers, words, cosines, strict=True):
-            key = (place, row)
-            yield Candidate(number, covered, cosine, lexical_rank.get(key), semantic_rank.get(key))
+        if rows:
+            words = [0.0] * len(rows) if by_words is None else by_words[place][rows].tolist()
+            cosines = [None] * len(rows) if vector is None else exact(part, rows, vector)
+            values = zip(part.numbers[rows].tolist(), words, cosines, strict=True)
+            told.update(zip(((place, row) for row in rows), values, strict=True))
+    for key in keys:
+        yield Candidate(*told[key], lexical_rank.get(key), semantic_rank.get(key))

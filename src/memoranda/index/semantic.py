@@ -1,7 +1,7 @@
 """The semantic lane: cosines by int8, over every row that is eligible.
 
 A large segment is first looked through by the signs of its vectors alone; what points the same way in most
-dimensions, one row in twenty-four, is then looked at closely.
+dimensions, one row in thirty-two, is then looked at closely.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import simsimd
 from memoranda.index.segment import F32, Mask, Part, Segment, quantised
 
 SIGNS_FROM = 32_768
-_SIGNS_KEPT = 1 / 24
+_SIGNS_KEPT = 1 / 32
 
 Rows = npt.NDArray[np.intp]
 
@@ -55,7 +55,7 @@ def _same_way(signs: npt.NDArray[np.uint8], usable: Mask | None, vector: F32) ->
     distances = np.asarray(simsimd.cdist(mine, signs, metric="hamming", dtype="bin8")).ravel().astype(np.int16)
     if usable is not None:
         distances[~usable] = 8 * signs.shape[1] + 1
-    keep = max(4_096, int(len(signs) * _SIGNS_KEPT))
+    keep = max(2_048, int(len(signs) * _SIGNS_KEPT))
     # How far one has to go to have enough: a count of each distance tells it without sorting.
     far = int(np.searchsorted(np.cumsum(np.bincount(distances)), keep))
     return np.flatnonzero(distances <= min(far, 8 * signs.shape[1]))

@@ -17,11 +17,12 @@ class Dialect(NamedTuple):
     real: str
     blob: str
     json: str
+    clustered: str
     time_as_text: str
 
     def ddl(self, template: str) -> str:
         """A table definition in this engine's words."""
-        for word in ("sequence", "number", "integer", "real", "blob", "json"):
+        for word in ("sequence", "number", "integer", "real", "blob", "json", "clustered"):
             template = template.replace("{" + word + "}", getattr(self, word))
         while (start := template.find("{time:")) >= 0:
             end = template.index("}", start)
@@ -39,6 +40,8 @@ SQLITE = Dialect(
     real="real",
     blob="blob",
     json="text",
+    # Rows in the order of their key, without an index beside them: one page less to write for each change.
+    clustered=" without rowid",
     time_as_text="strftime('%Y-%m-%dT%H:%M:%fZ', COLUMN / 1000.0, 'unixepoch')",
 )
 

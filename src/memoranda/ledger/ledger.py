@@ -18,8 +18,9 @@ from memoranda.domain.memory import KINDS, MAX_JSON, MAX_TAGS, STATES, TRUSTS, M
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
-from memoranda.domain.text import content_hash, normal_form
+from memoranda.domain.text import normal_form
 from memoranda.ledger import memories, vectors
+from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.memories import Filter
@@ -405,41 +406,9 @@ class Ledger:
         ).fetchone()
         return found is not None
 
-    # -- checking --
-
     def verify(self) -> list[Check]:
         """Re-derive what can be re-derived; say what differs."""
-        way_out = "Restore a backup; keep this file. Nothing was changed."
-        broken = self.database.integrity()
-        checks = [Check("file", not broken, "; ".join(broken[:3]) or "sound", way_out if broken else "")]
-        with self.database.read() as connection:
-            changed = [
-                str(row[0])
-                for row in connection.execute("select id, text, content_hash from memory")
-                if content_hash(str(row[1])) != row[2]
-            ]
-            checks.append(
-                Check("texts", not changed, f"{len(changed)} differ from their hash", way_out if changed else "")
-            )
-            for name, statement in _CROSS_CHECKS.items():
-                row = connection.execute(statement).fetchone()
-                wrong = int(row[0]) if row else 0
-                checks.append(Check(name, wrong == 0, f"{wrong} wrong", way_out if wrong else ""))
-        return checks
-
-
-_CROSS_CHECKS = {
-    "revisions": """
-        select count(*) from memory m where not exists (
-            select 1 from revision r where r.seq = (select max(seq) from revision where number = m.number)
-              and r.state = m.state and r.kind = m.kind and r.trust = m.trust and r.confidence = m.confidence
-              and r.tags = m.tags and r.metadata = m.metadata and r.updated_at = m.updated_at)
-    """,
-    "events": "select count(*) from revision r where not exists (select 1 from event e where e.seq = r.seq)",
-    "erased": """
-        select count(*) from event e join memory m on m.number = e.number where e.action = 'erased'
-    """,
-}
+        return checked(self.database)
 
 
 def _joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:

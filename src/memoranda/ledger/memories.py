@@ -178,7 +178,7 @@ def _from_clause(as_of: int | None) -> tuple[str, dict[str, Any]]:
     if as_of is None:
         return f"select {SELECTED} from memory m", {}  # noqa: S608
     return (
-        f"select {SELECTED_AS_REVISED} from memory m join revision r on r.seq = "  # noqa: S608
+        f"select {SELECTED_AS_REVISED} from memory m join revision r on r.number = m.number and r.seq = "  # noqa: S608
         "(select max(seq) from revision where number = m.number and at <= :as_of)",
         {"as_of": as_of},
     )
@@ -214,7 +214,7 @@ def history(connection: apsw.Connection, number: int) -> list[Revision]:
     rows = connection.execute(
         f"""
         select e.seq, e.at, e.action, e.memory_id, e.scope, e.actor, e.reason, {SELECTED_AS_REVISED}
-        from event e join revision r on r.seq = e.seq join memory m on m.number = e.number
+        from event e join revision r on r.number = e.number and r.seq = e.seq join memory m on m.number = e.number
         where e.number = :number order by e.seq
         """,  # noqa: S608
         {"number": number},

@@ -90,8 +90,8 @@ _FOUNDATION = Migration(
         "create index event_number on event (number, seq)",
         f"""
         create table revision (
-            seq {{integer}} primary key references event (seq),
             number {{integer}} not null references memory (number) on delete cascade,
+            seq {{integer}} not null references event (seq),
             at {{integer}} not null,
             kind text not null {_one_of("kind", KINDS)},
             importance {{real}},
@@ -103,10 +103,10 @@ _FOUNDATION = Migration(
             updated_at {{integer}} not null,
             valid_from {{integer}},
             valid_until {{integer}},
-            superseded_by text
-        )
+            superseded_by text,
+            primary key (number, seq)
+        ){{clustered}}
         """,
-        "create index revision_number on revision (number, seq)",
         "create table space (id {number}, fingerprint text not null unique, dimensions {integer} not null)",
         """
         create table vector (

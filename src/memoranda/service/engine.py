@@ -230,6 +230,8 @@ class Engine:
             outcome = self.backfill(seconds=_BITE_SECONDS)
             if outcome is None or outcome.skipped or not outcome.left or not (outcome.made or outcome.done):
                 return outcome
+            if self._nudged.is_set():  # somebody writes: they come first
+                self._wait_for_quiet()
         return None
 
     # -- searching --
