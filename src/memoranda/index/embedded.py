@@ -57,6 +57,10 @@ class EmbeddedIndex:
     def sequence(self) -> int:
         return int(self._meta("sequence"))
 
+    def version(self) -> int:
+        """A number that changes when anybody commits; it means something only to the thread that asks."""
+        return self._database.version()
+
     # -- writing --
 
     def adopt(self, fingerprint: str) -> None:

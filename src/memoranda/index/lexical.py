@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memoranda.index.segment import Mask, Part, counted, kept
-from memoranda.index.tokens import QueryTerm
+from memoranda.index.tokens import Term
 
 K1 = 0.9
 B = 0.4
@@ -21,10 +21,10 @@ _IMAGINED = 100
 Scores = npt.NDArray[np.float64]
 
 
-def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[QueryTerm]) -> list[Scores]:
+def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[Term]) -> list[Scores]:
     """BM25 of every row, divided by what a row would score that has every term once."""
-    forms = [form for term in asked for form in term.forms]
-    hashes = np.fromiter((form for form, _ in forms), np.uint64, len(forms))
+    forms = [form for term in asked for form in term.hashes]
+    hashes = np.array(forms, np.uint64)
     found = []
     frequencies = np.zeros(len(forms), np.int64)
     for part, mask in zip(parts, masks, strict=True):
@@ -49,14 +49,14 @@ def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequenc
     return scores
 
 
-def _gains(asked: Sequence[QueryTerm], frequencies: Sequence[int], total: int) -> list[float]:
+def _gains(asked: Sequence[Term], frequencies: Sequence[int], total: int) -> list[float]:
     """What each form of each term is worth."""
     gains: list[float] = []
     for term in asked:
-        here = frequencies[len(gains) : len(gains) + len(term.forms)]
+        here = frequencies[len(gains) : len(gains) + len(term.hashes)]
         broader = _inverse_frequency(total, 0)
         worth = []
-        for (_, weight), frequency in zip(reversed(term.forms), reversed(here), strict=True):
+        for weight, frequency in zip(reversed(term.weights), reversed(here), strict=True):
             # A form that nobody used says no more than the broader one that somebody did.
             broader = _inverse_frequency(total, frequency) if frequency else broader
             worth.append(weight * broader)

@@ -32,34 +32,39 @@ _UNIT = re.compile(r"(?:(?<![/~.])[/~.]++)?\w+(?:[-._:/@\\#+~]+\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _FOLDS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 _PREFIX = 4
+# How much a match as written, by its stem, and by its first letters counts; a match of the first is one of all.
+EXACT, STEM, PREFIX = 0.2, 0.5, 0.3
+_SINGLE = 0.5
 
 
-class QueryTerm(NamedTuple):
-    """One thing asked for: its forms from the narrowest to the broadest, and how much each counts."""
+class Term(NamedTuple):
+    """One word or the like: its forms from the narrowest to the broadest, and how much each counts in a query."""
 
-    forms: tuple[tuple[int, float], ...]
+    hashes: tuple[int, ...]
+    weights: tuple[float, ...]
 
 
 def document_terms(text: str) -> tuple[Counter[int], int]:
     """Every form of every word with its count, and the length in words."""
-    counts: Counter[int] = Counter()
+    found: list[int] = []
     length = 0
     for unit in _units(text):
-        for term, _ in unit:
-            counts[term] += 1
+        found += unit.hashes
         length += 1
-    return counts, max(length, 1)
+    return Counter(found), max(length, 1)
 
 
-def query_terms(text: str) -> list[QueryTerm]:
+def query_terms(text: str) -> list[Term]:
     """What the query asks for, each thing once. Stop words count only when there is nothing else."""
     asked = list(dict.fromkeys(_units(text)))
-    told = [unit for unit in asked if unit not in _stop_units()]
-    return [QueryTerm(unit) for unit in (told or asked)]
+    return [unit for unit in asked if unit not in _stop_units()] or asked
 
 
-def _units(text: str) -> Iterable[tuple[tuple[int, float], ...]]:
+def _units(text: str) -> Iterable[Term]:
     for found in _UNIT.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if found.isascii() and found.isalnum():  # nearly always
+            yield _word(found)
+            continue
         for unspaced, run in _runs(found):
             if unspaced:
                 yield from _characters(run)
@@ -67,7 +72,7 @@ def _units(text: str) -> Iterable[tuple[tuple[int, float], ...]]:
             parts = _PART.findall(run)
             # The whole is a term of its own when it says more than its parts: a name, a path, an address.
             if len(parts) > 1 or (parts and run[0] in "/~." and len(run) > 2):
-                yield (_hashed("i", fold(run)),)
+                yield _term("i", fold(run))
             yield from (_word(fold(part)) for part in parts)
 
 
@@ -91,24 +96,25 @@ def fold(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def _characters(run: str) -> Iterable[tuple[tuple[int, float], ...]]:
+def _characters(run: str) -> Iterable[Term]:
     for char in run:
-        yield (_hashed("c", char, 0.5),)
+        yield _term("c", char, _SINGLE)
     for first, second in pairwise(run):
-        yield (_hashed("c", first + second),)
+        yield _term("c", first + second)
 
 
 @lru_cache(maxsize=65_536)
-def _word(word: str) -> tuple[tuple[int, float], ...]:
+def _word(word: str) -> Term:
     if len(word) < 3 or not word.isalpha():
-        return (_hashed("w", word),)
-    forms = [_hashed("w", word, EXACT), _hashed("s", _stem(word), STEM)]
-    if len(word) >= _PREFIX:
-        forms.append(_hashed("p", word[:_PREFIX], PREFIX))
-    return tuple(forms)
+        return _term("w", word)
+    if len(word) < _PREFIX:
+        return Term((_hash("w", word), _hash("s", _stem(word))), (EXACT, STEM))
+    return Term(
+        (_hash("w", word), _hash("s", _stem(word)), _hash("p", word[:_PREFIX])),
+        (EXACT, STEM, PREFIX),
+    )
 
 
-EXACT, STEM, PREFIX = 0.2, 0.5, 0.3
 _english = Stemmer.Stemmer("english")
 
 
@@ -121,11 +127,11 @@ def _hash(kind: str, term: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{kind}:{term}".encode(), digest_size=8).digest(), "little")
 
 
-def _hashed(kind: str, term: str, weight: float = 1.0) -> tuple[int, float]:
-    return _hash(kind, term), weight
+def _term(kind: str, text: str, weight: float = 1.0) -> Term:
+    return Term((_hash(kind, text),), (weight,))
 
 
 @lru_cache(maxsize=1)
-def _stop_units() -> frozenset[tuple[tuple[int, float], ...]]:
+def _stop_units() -> frozenset[Term]:
     words = {_word(fold(word)) for words in WORDS.values() for word in words.split()}
-    return frozenset(words | {(_hashed("c", char, 0.5),) for char in CHARACTERS})
+    return frozenset(words | {_term("c", char, _SINGLE) for char in CHARACTERS})

@@ -60,6 +60,7 @@ class Engine:
         self._mark: tuple[int, int] = (0, 0)
         self._embedders: dict[str, EmbeddingPipeline | None] = {}
         self._unembeddable: set[int] = set()
+        self._settled = threading.local()
         self._ready: dict[str, dict[int, Any]] = {}
         self._stop = threading.Event()
         self._nudged = threading.Event()
@@ -126,6 +127,9 @@ class Engine:
         """Bring the index up to date, as far as it can be done now; say what is missing."""
         from memoranda.index.follower import follow
 
+        ledger_version = self.ledger.database.version()
+        if getattr(self._settled, "at", None) == (ledger_version, self.index().version()):
+            return Standing()  # nobody has written since this thread last found everything done
         degraded: list[str] = []
         try:
             with self._following:
@@ -142,9 +146,13 @@ class Engine:
         if seconds > 0:
             outcome = self.backfill(seconds=seconds)
             if outcome is not None and outcome.reason:
-                degraded.append(f"{len(outcome.skipped) or 'some'} memories have no vector: {outcome.reason}")
+                degraded.append(f"{len(outcome.skipped)} memories have no vector: {outcome.reason}")
             elif outcome is not None and outcome.left:
                 degraded.append(f"{outcome.left} memories have no vector yet")
+            elif self._unembeddable:
+                degraded.append(f"{len(self._unembeddable)} memories have no vector")
+            elif not degraded and (outcome is not None or self.settings.embedder == "none"):
+                self._settled.at = (ledger_version, self.index().version())
         return Standing(degraded=tuple(degraded))
 
     def _space(self) -> str:
