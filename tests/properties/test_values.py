@@ -191,8 +191,8 @@ def test_terms_of_any_text(text):
     assert length >= 1
     assert all(0 <= term < 2**64 for term in counts)
     asked = query_terms(text)
-    assert all({form for form, _ in term.forms} <= counts.keys() for term in asked)
-    assert all(math.isfinite(weight) and weight > 0 for term in asked for _, weight in term.forms)
+    assert all(set(term.hashes) <= counts.keys() for term in asked)
+    assert all(math.isfinite(weight) and weight > 0 for term in asked for weight in term.weights)
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ class Engine:
         from memoranda.index.follower import follow
 
         ledger_version = self.ledger.database.version()
-        if getattr(self._settled, "at", None) == (ledger_version, self.index().version()):
+        if getattr(self._settled, "at", None) == (ledger_version, *self._index_version()):
             return Standing()  # nobody has written since this thread last found everything done
         degraded: list[str] = []
         try:
@@ -152,8 +152,13 @@ class Engine:
             elif self._unembeddable:
                 degraded.append(f"{len(self._unembeddable)} memories have no vector")
             elif not degraded and (outcome is not None or self.settings.embedder == "none"):
-                self._settled.at = (ledger_version, self.index().version())
+                self._settled.at = (ledger_version, *self._index_version())
         return Standing(degraded=tuple(degraded))
+
+    def _index_version(self) -> tuple[int, object]:
+        """Which index, and which state of it: another file may have the same number."""
+        index = self.index()
+        return index.version(), index
 
     def _space(self) -> str:
         fingerprint = self.index().fingerprint
