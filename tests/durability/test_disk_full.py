@@ -3,9 +3,11 @@
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 
 import pytest
 
+from memoranda.domain.errors import LedgerFull, NotFound
 from support import answer, child, end, open_store, tell
 
 from .conftest import run
@@ -44,16 +46,21 @@ def test_a_file_that_may_not_grow(path):
     _fill(path, 1_500_000, lambda: None)
 
 
-@pytest.fixture
-def small_disk(tmp_path):
+def _mounted(tmp_path, size):
     if os.geteuid() != 0 or not shutil.which("mount"):
         pytest.skip("mounting a small tmpfs needs root")
     folder = tmp_path / "small"
     folder.mkdir()
     try:
-        run("mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder)
+        run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder)
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"a tmpfs cannot be mounted here: {error}")
+    return folder
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = _mounted(tmp_path, "6m")
     try:
         yield folder
     finally:
@@ -64,3 +71,26 @@ def test_a_disk_that_is_full(small_disk):
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * 3_000_000)
     _fill(small_disk / "store.db", 0, ballast.unlink)
+
+
+def test_letting_go_works_on_a_full_disk(tmp_path):
+    folder = _mounted(tmp_path, "32m")
+    try:
+        path = folder / "store.db"
+        with open_store(path, embedder="none") as memory:
+            kept = [memory.remember(f"Thing number {number} is in the cellar.") for number in range(20)]
+            assert (folder / "store.db-reserve").stat().st_size == 1 << 20
+            memory.recall("thing in the cellar")
+            with open(folder / "ballast", "wb", buffering=0) as ballast, suppress(OSError):
+                while ballast.write(bytes(4096)):
+                    pass
+            with pytest.raises(LedgerFull):
+                memory.remember_many(f"One more thing, {number}, " + "x" * 4000 for number in range(1000))
+            memory.forget(kept[0])
+            assert memory.get(kept[0]).state == "forgotten"
+            gone = memory.erase(kept[1])
+            assert gone.receipt.state in ("purged", "deleted")
+            with pytest.raises(NotFound):
+                memory.get(kept[1])
+    finally:
+        run("umount", "-l", folder)

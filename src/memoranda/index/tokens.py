@@ -40,6 +40,7 @@ _SINGLE = 0.5
 class Term(NamedTuple):
     """One word or the like: its forms from the narrowest to the broadest, and how much each counts in a query."""
 
+    text: str
     hashes: tuple[int, ...]
     weights: tuple[float, ...]
 
@@ -57,7 +58,7 @@ def document_terms(text: str) -> tuple[Counter[int], int]:
 def query_terms(text: str) -> list[Term]:
     """What the query asks for, each thing once. Stop words count only when there is nothing else."""
     asked = list(dict.fromkeys(_units(text)))
-    return [unit for unit in asked if unit not in _stop_units()] or asked
+    return [unit for unit in asked if unit.text not in _stop_words()] or asked
 
 
 def _units(text: str) -> Iterable[Term]:
@@ -108,8 +109,9 @@ def _word(word: str) -> Term:
     if len(word) < 3 or not word.isalpha():
         return _term("w", word)
     if len(word) < _PREFIX:
-        return Term((_hash("w", word), _hash("s", _stem(word))), (EXACT, STEM))
+        return Term(word, (_hash("w", word), _hash("s", _stem(word))), (EXACT, STEM))
     return Term(
+        word,
         (_hash("w", word), _hash("s", _stem(word)), _hash("p", word[:_PREFIX])),
         (EXACT, STEM, PREFIX),
     )
@@ -128,10 +130,10 @@ def _hash(kind: str, term: str) -> int:
 
 
 def _term(kind: str, text: str, weight: float = 1.0) -> Term:
-    return Term((_hash(kind, text),), (weight,))
+    return Term(text, (_hash(kind, text),), (weight,))
 
 
 @lru_cache(maxsize=1)
-def _stop_units() -> frozenset[Term]:
-    words = {_word(fold(word)) for words in WORDS.values() for word in words.split()}
-    return frozenset(words | {_term("c", char, _SINGLE) for char in CHARACTERS})
+def _stop_words() -> frozenset[str]:
+    words = {fold(word) for words in WORDS.values() for word in words.split()}
+    return frozenset(words | CHARACTERS)

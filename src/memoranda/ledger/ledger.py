@@ -8,25 +8,29 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
 from memoranda.domain.clock import Clock
-from memoranda.domain.errors import Conflict, LedgerDamaged, Refused
+from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerFull, Refused
 from memoranda.domain.memory import KINDS, MAX_JSON, MAX_TAGS, STATES, TRUSTS, Memory, State, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
-from memoranda.ledger import memories, vectors
+from memoranda.ledger import feed, memories, vectors
 from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.feed import Changes, Entry
 from memoranda.ledger.memories import Filter
+from memoranda.ledger.reserve import Reserve
 from memoranda.ledger.schema import migrate, refuse_foreign
 
 REINFORCEMENT = 0.1
+
+T = TypeVar("T")
 
 
 class Keep(NamedTuple):
@@ -36,27 +40,6 @@ class Keep(NamedTuple):
     kind_given: bool = False
     supersedes: str | None = None
     even_if_erased: bool = False
-
-
-class Entry(NamedTuple):
-    """What the index is told of one memory."""
-
-    number: int
-    scope: str
-    text: str
-    searchable: str
-    content_hash: str
-    state: State
-    valid_from: int | None
-    valid_until: int | None
-
-
-class Changes(NamedTuple):
-    """What happened since a sequence: the numbers touched, each once, and where the feed stands."""
-
-    numbers: tuple[int, ...]
-    sequence: int
-    complete: bool
 
 
 class Ledger:
@@ -69,10 +52,14 @@ class Ledger:
         self.database = Database(path, durable=True, busy_seconds=busy_seconds, check=refuse_foreign)
         try:
             self.database.write_alone(lambda connection: migrate(connection, clock))
-            self._key = self.database.write(_store_key)
+            with self.database.read() as connection:
+                key = _store_key(connection)
+            self._key = key or self.database.write(_make_store_key)
         except BaseException:
             self.database.close()
             raise
+        self._reserve = Reserve(path)
+        self._reserve.take()
 
     @staticmethod
     def _refuse_emptied(path: Path) -> None:
@@ -193,7 +180,16 @@ class Ledger:
             receipt = ChangeReceipt(action, memory.id, memory.scope, memory.state, after, sequence, until)
             return Changed(changed, receipt)
 
-        return self.database.write(job)
+        return self._even_if_full(job)
+
+    def _even_if_full(self, job: Callable[[apsw.Connection], T]) -> T:
+        """Letting go works on a full disk, too: there is a reserve for it."""
+        try:
+            return self.database.write(job)
+        except LedgerFull:
+            if not self._reserve.give_up():
+                raise
+            return self.database.write(job)
 
     # -- reading --
 
@@ -268,29 +264,12 @@ class Ledger:
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         """The feed. Numbers in the order of their first change."""
         with self.database.read() as connection:
-            rows: list[Any] = connection.execute(
-                "select seq, number from event where seq > :after order by seq limit :limit",
-                {"after": sequence, "limit": limit},
-            ).fetchall()
-        numbers = tuple(dict.fromkeys(int(number) for _, number in rows))
-        return Changes(numbers, int(rows[-1][0]) if rows else sequence, len(rows) < limit)
+            return feed.changes_since(connection, sequence, limit)
 
     def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
         """What to index of these; a number that is missing here was erased."""
-        found: dict[int, Entry] = {}
         with self.database.read() as connection:
-            for start in range(0, len(numbers), 500):
-                listed, values = placeholders("number", tuple(numbers[start : start + 500]))
-                rows = connection.execute(
-                    f"""
-                    select number, scope, text, about, attribute, value, context, tags, content_hash, state,
-                           valid_from, valid_until
-                    from memory where number in ({listed})
-                    """,  # noqa: S608
-                    values,
-                )
-                found.update((int(row[0]), _to_entry(row)) for row in rows)
-        return found
+            return feed.entries(connection, numbers)
 
     def count(self) -> int:
         """All memories of the store, whatever their state."""
@@ -384,12 +363,20 @@ class Ledger:
                     "insert into tombstone (digest, scope, at) values (:digest, :scope, :at) on conflict do nothing",
                     {"digest": self._digest(memory.text), "scope": memory.scope, "at": at},
                 )
+                connection.execute(
+                    "update event set reason = '' where seq in (select seq from revision where number = :number)",
+                    {"number": number},
+                )
                 connection.execute("delete from memory where number = :number", {"number": number})
-                connection.execute("update event set reason = '' where number = :number", {"number": number})
                 sequence = memories.write_event(connection, "erased", number, memory, at=at, actor=actor)
             return sequence
 
-        return self.database.write(job)
+        return self._even_if_full(job)
+
+    def files(self) -> tuple[str, ...]:
+        """Every file of the ledger that exists now."""
+        reserve = (str(self._reserve.path),) if self._reserve.path.exists() else ()
+        return (*self.database.files(), *reserve)
 
     def texts(self, wanted: Callable[[int], bool]) -> Iterator[str]:
         """Everything written into the memories whose number is wanted."""
@@ -422,14 +409,19 @@ def _sequence(connection: apsw.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def _store_key(connection: apsw.Connection) -> bytes:
+def _store_key(connection: apsw.Connection) -> bytes | None:
+    row = connection.execute("select value from store where key = 'key'").fetchone()
+    return None if row is None else bytes.fromhex(str(row[0]))
+
+
+def _make_store_key(connection: apsw.Connection) -> bytes:
     connection.execute(
         "insert into store (key, value) values ('key', :value) on conflict (key) do nothing",
         {"value": os.urandom(32).hex()},
     )
-    row = connection.execute("select value from store where key = 'key'").fetchone()
-    assert row is not None
-    return bytes.fromhex(str(row[0]))
+    key = _store_key(connection)
+    assert key is not None
+    return key
 
 
 def _refuse_from_below(scope: Scope, memory: Memory) -> None:
@@ -452,23 +444,6 @@ def _next_state(connection: apsw.Connection, number: int, memory: Memory, action
     if memory.state == "forgotten":
         raise Conflict(f"{memory.id} is forgotten", hint="Restore it first.")
     return after
-
-
-def _to_entry(row: Sequence[Any]) -> Entry:
-    number, scope, text, about, attribute, value, context, tags, digest, state, valid_from, valid_until = row
-    extras = [str(part) for part in (about, attribute, value, context) if part]
-    if tags != "[]":
-        extras.append(str(tags))
-    return Entry(
-        number=int(number),
-        scope=str(scope),
-        text=str(text),
-        searchable="\n".join([str(text), *extras]),
-        content_hash=str(digest),
-        state=state,
-        valid_from=valid_from,
-        valid_until=valid_until,
-    )
 
 
 __all__ = ["Changes", "Entry", "Filter", "Keep", "Ledger"]

@@ -55,8 +55,7 @@ def record(
 ) -> int:
     """One event, and the revision that it leaves; the sequence."""
     sequence = write_event(connection, action, number, memory, at=at, actor=actor, reason=reason)
-    parameters = to_parameters(memory)
-    revised = {name: parameters[name] for name in REVISED}
+    revised = to_parameters(memory, REVISED)
     connection.execute(_INSERT_REVISION, {"seq": sequence, "number": number, "at": at, **revised})
     return sequence
 
@@ -89,8 +88,7 @@ def write_event(
 
 def update(connection: apsw.Connection, number: int, memory: Memory) -> None:
     """The row as it is now."""
-    parameters = to_parameters(memory)
-    connection.execute(_UPDATE, {"number": number, **{name: parameters[name] for name in REVISED}})
+    connection.execute(_UPDATE, {"number": number, **to_parameters(memory, REVISED)})
 
 
 def find(connection: apsw.Connection, scope: Scope, reference: str) -> tuple[int, Memory]:
@@ -214,8 +212,8 @@ def history(connection: apsw.Connection, number: int) -> list[Revision]:
     rows = connection.execute(
         f"""
         select e.seq, e.at, e.action, e.memory_id, e.scope, e.actor, e.reason, {SELECTED_AS_REVISED}
-        from event e join revision r on r.number = e.number and r.seq = e.seq join memory m on m.number = e.number
-        where e.number = :number order by e.seq
+        from revision r join event e on e.seq = r.seq join memory m on m.number = r.number
+        where r.number = :number order by r.seq
         """,  # noqa: S608
         {"number": number},
     )

@@ -23,14 +23,12 @@ SELECTED = "m.number, " + ", ".join(f"m.{name}" for name in COLUMNS)
 SELECTED_AS_REVISED = "m.number, " + ", ".join(f"{'r' if name in REVISED else 'm'}.{name}" for name in COLUMNS)
 
 
-def to_parameters(memory: Memory) -> dict[str, Any]:
+def to_parameters(memory: Memory, columns: tuple[str, ...] = COLUMNS) -> dict[str, Any]:
     """Named parameters for an insert or an update."""
     parameters: dict[str, Any] = {}
-    for name in COLUMNS:
+    for name in columns:
         value = getattr(memory, name)
-        if name in _JSON:
-            value = _to_json(value)
-        parameters[name] = value
+        parameters[name] = _to_json(value) if name in _JSON else value
     return parameters
 
 

@@ -87,7 +87,6 @@ _FOUNDATION = Migration(
             reason text not null default ''
         )
         """,
-        "create index event_number on event (number, seq)",
         f"""
         create table revision (
             number {{integer}} not null references memory (number) on delete cascade,

@@ -33,6 +33,7 @@ _IDLE_SECONDS = 30.0
 _BITE_SECONDS = 0.1
 _QUIET_SECONDS = 0.1
 _MOST_QUIETS = 20
+_LAST_WAIT_SECONDS = 5.0
 _NO_SPACE = "none"
 
 
@@ -325,7 +326,8 @@ class Engine:
         self._stop.set()
         self._nudged.set()
         if self._worker is not None and self._worker is not threading.current_thread():
-            self._worker.join()
+            # A dead embedder must not keep the program from ending; what it was asked for is asked for again.
+            self._worker.join(timeout=_LAST_WAIT_SECONDS)
         with self._opening:
             for index in (*self._retired, self._index):
                 if index is not None:

@@ -39,7 +39,7 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     shared = kept_elsewhere(wanted, engine.ledger.texts(lambda _: True))
     needles = (wanted - shared) | frozenset(engine.index().residues(index_entries))
     needles |= engine.ledger.without_kept_vectors(vectors, _VECTOR_BYTES)
-    files = (*engine.ledger.database.files(), *engine.folder.files())
+    files = (*engine.ledger.files(), *engine.folder.files())
     scanned = scan(files, needles)
     found = sum(each.found for each in scanned)
     rewritten = False
