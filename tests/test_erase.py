@@ -1,5 +1,7 @@
 """Erase is proven: what was erased is in no byte of any file of the store. The scan here owes nothing to src."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -417,3 +419,38 @@ def test_another_grace_period_may_be_set(path, clock):
         clock.advance(days=1)
         with pytest.raises(Conflict):
             memory.restore(kept)
+
+
+def test_a_scope_that_was_emptied_and_filled_again_knows_nothing_of_before(opened):
+    memory = opened(embedder="hashed:words")
+    first = memory.remember("The violet umbrella stands in the hall.")
+    assert memory.recall("violet umbrella").receipt.searched == 1
+    memory.erase(first)
+    second = memory.remember("The violet umbrella was lent to Ben.")
+    found = memory.recall("violet umbrella")
+    assert [hit.id for hit in found] == [second.id]
+    assert found.receipt.searched == 1
+    assert found.receipt.dropped == {}
+
+
+def test_what_a_correction_replaced_is_erased_by_query_too(opened):
+    memory = opened(embedder="none")
+    old = memory.remember("The spare key is under the blue pot.")
+    new = memory.remember("The spare key is under the red pot.", supersedes=old)
+    shown = memory.erase(query="spare key under the pot")
+    assert set(shown.ids) == {old.id, new.id}
+    assert memory.erase(query="spare key under the pot", confirm=shown.confirm).purged
+    assert memory.list(states=()).total == 0
+
+
+def test_a_rebuild_leaves_no_open_file_behind_when_something_is_erased(opened):
+    memory = opened(embedder="none")
+    kept = memory.remember("The violet umbrella stands in the hall.")
+    memory.recall("umbrella")
+    for _ in range(3):
+        memory.admin.rebuild()
+        memory.recall("umbrella")
+    assert memory.erase(kept).purged
+    links = [f"/proc/self/fd/{descriptor}" for descriptor in os.listdir("/proc/self/fd")]
+    open_files = [os.readlink(link) for link in links if os.path.islink(link)]
+    assert not [name for name in open_files if "store.db-index" in name and "(deleted)" in name]

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
+from memoranda.domain.errors import LedgerError
 from memoranda.service import memory as sync
 from memoranda.service.admin import Admin
 from memoranda.service.memory import LongTermMemory
@@ -22,14 +23,18 @@ class _Threads:
     """Threads of our own: slow work here does not starve what else the program runs in threads."""
 
     def __init__(self) -> None:
+        self._shut = False
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="memoranda-aio")
 
     async def run(self, call: Callable[[], R]) -> R:
         import asyncio
 
+        if self._shut:
+            raise LedgerError("this store is closed", hint="Open it again with memoranda.aio.open().")
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
     def shut(self) -> None:
+        self._shut = True
         self._pool.shutdown(wait=False)
 
 

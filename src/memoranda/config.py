@@ -14,6 +14,7 @@ from memoranda.domain.errors import ConfigError
 
 _PREFIX = "MEMORANDA_"
 DAY_MS = 86_400_000
+_LARGEST = 10_000_000
 
 
 class Settings(NamedTuple):
@@ -136,8 +137,8 @@ def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
         value = str(value)
     if type(value) is not kind:
         raise ConfigError(f"{where}: {name} is of type {kind.__name__}, not {type(value).__name__}")
-    if isinstance(value, int | float) and value < 0:
-        raise ConfigError(f"{where}: {name} cannot be negative")
+    if isinstance(value, int | float) and not 0 <= value <= _LARGEST:
+        raise ConfigError(f"{where}: {name} is not a number from 0 to {_LARGEST:,}")
     return value
 
 

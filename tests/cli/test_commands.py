@@ -131,7 +131,7 @@ def test_erase_with_yes_shows_its_proof(run, kept):
 def test_erase_by_query_needs_the_code_of_the_preview_even_with_yes(run, kept):
     code, out, _ = run("erase", "--query", "bedroom lamp", "--yes", "--json", stdin="")
     assert code == 4
-    shown = json.loads(out.splitlines()[0])
+    shown = json.loads(out)
     assert shown["would_erase"] == [kept]
     assert run("erase", "--query", "bedroom lamp", "--confirm", "0123456789abcdef")[0] == 4
     assert run("erase", "--query", "bedroom lamp", "--confirm", shown["confirm"])[0] == 0
@@ -155,10 +155,13 @@ def test_erase_by_scope_takes_what_lies_below(run):
         (["remember", "x", "--valid-until", "soon"], 2, "InvalidInput"),
         (["--scope", "../etc", "list"], 2, "InvalidInput"),
         (["--embedder", "nonsense:x", "recall", "x"], 2, "ConfigError"),
-        (["--store", "/proc/nowhere/x.db", "list"], 6, "LedgerError"),
+        (["--store", "/proc/nowhere/x.db", "remember", "x"], 6, "LedgerError"),
+        (["--store", "typo.db", "list"], 3, "NotFound"),
+        (["--store", "", "list"], 2, "InvalidInput"),
+        (["--store", "x" * 300, "remember", "x"], 2, "InvalidInput"),
     ],
 )
-def test_an_error_has_its_exit_code_its_name_and_a_hint(run, argv, code, name):
+def test_an_error_has_its_exit_code_its_name_and_a_hint(run, kept, argv, code, name):
     given, out, _ = run(*argv, "--json")
     assert given == code
     shown = json.loads(out)["error"]

@@ -118,4 +118,7 @@ def run(argv: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except Exception as error:  # noqa: BLE001 the one broad catch: our fault is told in the same form
+        output.error(type(error).__name__, f"this is our fault: {error}", "Please report it, with what you did.")
+        return 1
     return code

@@ -9,7 +9,7 @@ from typing import Any
 from memoranda.cli.output import Output
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.draft import Draft
-from memoranda.domain.errors import InvalidInput, Refused
+from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES
 
 _TEXT_OPTIONS = ("about", "attribute", "context", "source_ref", "speaker", "conversation", "lang")
@@ -117,7 +117,7 @@ def _remember(arguments: argparse.Namespace, output: Output) -> None:
     fields["value"] = _json_option(arguments.value, "--value")
     fields["metadata"] = _json_option(arguments.metadata, "--metadata")
     fields["after_erase"] = "allow" if arguments.even_if_erased else "refuse"
-    with open_memory(arguments) as memory:
+    with open_memory(arguments, create=True) as memory:
         output.remembered(memory.remember_many(Draft(text, **fields) for text in texts))
 
 
@@ -127,7 +127,7 @@ def _json_option(text: str | None, name: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        hint = "Text as a value needs quotes of its own: '\"40%\"'."
+        hint = "Write it as JSON; text as a value needs quotes of its own: '\"40%\"'."
         raise InvalidInput(f"{name} is not JSON: {error}", hint=hint) from error
 
 
@@ -179,7 +179,7 @@ def _change(arguments: argparse.Namespace, output: Output) -> None:
             output.changed(memory.archive(arguments.id, reason=arguments.reason))
 
 
-def _erase(arguments: argparse.Namespace, output: Output) -> None:
+def _erase(arguments: argparse.Namespace, output: Output) -> int:
     with open_memory(arguments) as memory:
         ways = {
             "about": arguments.about,
@@ -191,20 +191,22 @@ def _erase(arguments: argparse.Namespace, output: Output) -> None:
             preview = memory.erase(arguments.id, **ways, mode="preview")
             output.erasure_preview(preview)
             if not preview.ids:
-                return
-            arguments.confirm = _ask(arguments, preview.confirm)
-        output.erasure(memory.erase(arguments.id, **ways, confirm=arguments.confirm))
+                return 0
+            if not _said_yes():
+                again = f"--confirm {preview.confirm}" if arguments.query else "--yes"
+                output.note(f"nothing was erased; to erase without being asked, run it again with {again}")
+                return 4
+            arguments.confirm = preview.confirm
+        erased = memory.erase(arguments.id, **ways, confirm=arguments.confirm)
+        output.erasure(erased)
+        return 0 if erased.purged else 6
 
 
-def _ask(arguments: argparse.Namespace, code: str) -> str:
-    """The code when the person says yes."""
-    again = f"--confirm {code}" if arguments.query else "--yes"
+def _said_yes() -> bool:
     if not sys.stdin.isatty():
-        raise Refused("nothing was erased: nobody is there to be asked", hint=f"Run it again with {again}.")
+        return False
     print("Erase for good? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
-        raise Refused("nothing was erased", hint=f"To erase without being asked, run it again with {again}.")
-    return code
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
 def _stats(arguments: argparse.Namespace, output: Output) -> None:

@@ -245,6 +245,10 @@ class Output:
             if check.fix:
                 print(f"      fix: {check.fix}")
 
+    def note(self, text: str) -> None:
+        """A word to whoever is looking, beside the result."""
+        print(f"memoranda: {clean(text)}", file=sys.stderr)
+
     def error(self, name: str, message: str, hint: str) -> None:
         if self.as_json:
             self._json({"error": {"name": name, "message": message, "hint": hint}})

@@ -5,11 +5,18 @@ import sys
 
 import memoranda
 from memoranda import config
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.errors import InvalidInput, NotFound
 
 
-def open_memory(arguments: argparse.Namespace, *, scope: str | None = None) -> memoranda.LongTermMemory:
-    """The store that the options name. A scope must be given or configured: there is no default."""
+def open_memory(
+    arguments: argparse.Namespace, *, scope: str | None = None, create: bool = False
+) -> memoranda.LongTermMemory:
+    """The store that the options name. A scope must be given or configured: there is no default.
+
+    Only a command that keeps something makes a store: a mistyped path is told, not created.
+    """
+    if arguments.store == "":
+        raise InvalidInput("--store is empty", hint="Give the path of a store, or leave the option out.")
     settings = config.load(
         {
             "store": arguments.store,
@@ -26,6 +33,9 @@ def open_memory(arguments: argparse.Namespace, *, scope: str | None = None) -> m
             "a scope is needed",
             hint='Pass --scope me, set MEMORANDA_SCOPE, or write scope = "me" into config.toml.',
         )
+    path = settings.store_path()
+    if not create and not path.exists():
+        raise NotFound(f"there is no store at {path}", hint="`memoranda remember` makes one; or check --store.")
     return memoranda.open(scope=chosen, settings=settings)
 
 

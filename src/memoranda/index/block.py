@@ -17,6 +17,7 @@ class Block:
     def reset(self, stamp: int) -> None:
         """Nothing is known of the scope, as of this stamp."""
         self.stamp = stamp
+        self.scope = 0
         self.segments: dict[int, Segment] = {}
         self.stamps: dict[int, int] = {}
         self.gone: dict[int, set[int]] = {}
@@ -30,9 +31,12 @@ class Block:
 def refresh(connection: apsw.Connection, path: str, block: Block) -> None:
     stamp = int(meta(connection, "stamp"))
     row = connection.execute("select id from scope where path = :path", {"path": path}).fetchone()
+    if row is None or int(row[0]) != block.scope:
+        # The scope is new, is gone, or was gone and came back under another id: nothing of before counts.
+        block.reset(stamp if row is None else -1)
     if row is None:
-        block.reset(stamp)
         return
+    block.scope = int(row[0])
     if stamp == block.stamp:
         return
     scope = int(row[0])

@@ -9,11 +9,11 @@ import numpy as np
 from memoranda.index.segment import Packed, Segment
 from memoranda.index.tokens import VERSION as TOKENS_VERSION
 
-FORMAT = f"2.{TOKENS_VERSION}"
+FORMAT = f"3.{TOKENS_VERSION}"
 
 _SCHEMA = f"""
 create table if not exists meta (key text primary key, value text not null) without rowid;
-create table if not exists scope (id integer primary key, path text not null unique);
+create table if not exists scope (id integer primary key autoincrement, path text not null unique);
 create table if not exists entry (
     number integer primary key, scope integer not null, segment integer not null, vector integer not null
 );

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memoranda.domain.errors import Conflict, LedgerDamaged
+from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerError
 from memoranda.index.embedded import EmbeddedIndex
 
 _CURRENT = "CURRENT"
@@ -25,13 +25,13 @@ class IndexFolder:
         """Changes when another file begins to serve, or the folder was removed."""
         try:
             stat = os.stat(self.path / _CURRENT)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return (0, 0)
         return (stat.st_ino, stat.st_mtime_ns)
 
     def open(self, fingerprint: str) -> EmbeddedIndex:
         """The index that serves; an empty one with this fingerprint when there is none."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make()
         current = self._current()
         if current is None:
             current = "index-1.db"
@@ -44,6 +44,15 @@ class IndexFolder:
             self._remove(current)
             return EmbeddedIndex(self.path / following, fingerprint=fingerprint, busy_seconds=self._busy_seconds)
 
+    def _make(self) -> None:
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise LedgerError(
+                f"the index folder {self.path.name} cannot be made ({error.strerror})",
+                hint="Remove what stands in its place, and check that you may write there. The ledger is untouched.",
+            ) from error
+
     def discard(self) -> None:
         """Throw away what serves now: it turned out to be damaged."""
         current = self._current()
@@ -54,7 +63,7 @@ class IndexFolder:
     @contextmanager
     def rebuilding(self) -> Iterator[None]:
         """Only one process rebuilds at a time; another is told so at once."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make()
         descriptor = os.open(self.path / "REBUILDING", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(descriptor)
@@ -64,7 +73,7 @@ class IndexFolder:
 
     def begin(self, fingerprint: str) -> EmbeddedIndex:
         """A new, empty index that does not serve yet. What an earlier, interrupted rebuild left is removed."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make()
         following = self._following(self._current() or "index-0.db")
         self._remove(following)
         return EmbeddedIndex(self.path / following, fingerprint=fingerprint, busy_seconds=self._busy_seconds)
@@ -98,7 +107,7 @@ class IndexFolder:
     def _current(self) -> str | None:
         try:
             name = (self.path / _CURRENT).read_text(encoding="ascii").strip()
-        except (FileNotFoundError, UnicodeDecodeError):
+        except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
             return None
         # A name of ours and nothing else: the file could have been tampered with.
         number = name.removeprefix("index-").removesuffix(".db")

@@ -12,7 +12,7 @@ import simsimd
 
 from memoranda.index.segment import F32, Mask, Part, Segment, quantised
 
-SIGNS_FROM = 32_768
+SIGNS_FROM = 16_384
 _SIGNS_KEPT = 1 / 32
 
 Rows = npt.NDArray[np.intp]

@@ -237,7 +237,3 @@ class Writer:
             assert row is not None
             self._scopes[path] = int(row[0])
         return self._scopes[path]
-
-
-def _is_prepared(connection: apsw.Connection) -> bool:
-    return connection.execute("select 1 from sqlite_schema where name = 'meta'").fetchone() is not None

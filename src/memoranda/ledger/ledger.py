@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from memoranda.domain.clock import Clock
-from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerFull, Refused
+from memoranda.domain.errors import Conflict, InvalidInput, LedgerDamaged, LedgerFull, Refused
 from memoranda.domain.memory import KINDS, MAX_JSON, MAX_TAGS, STATES, TRUSTS, Memory, State, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
@@ -65,6 +65,10 @@ class Ledger:
     def _refuse_emptied(path: Path) -> None:
         """A ledger cut to nothing beside its index is damage, not a new store."""
         wal = path.with_name(path.name + "-wal")
+        try:
+            path.exists()
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"this cannot be the path of a store: {error}", hint="Give another path.") from error
         if path.exists() and path.stat().st_size == 0 and not (wal.exists() and wal.stat().st_size):
             index = path.with_name(path.name + "-index")
             if index.is_dir() and any(index.iterdir()):
@@ -284,11 +288,6 @@ class Ledger:
         with self.database.read() as connection:
             found = vectors.space(connection, fingerprint)
             return {} if found is None else vectors.load(connection, found[0], numbers)
-
-    def vector_dimensions(self, fingerprint: str) -> int | None:
-        with self.database.read() as connection:
-            found = vectors.space(connection, fingerprint)
-            return None if found is None else found[1]
 
     def vector_count(self, fingerprint: str) -> int:
         with self.database.read() as connection:

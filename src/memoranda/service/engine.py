@@ -91,12 +91,27 @@ class Engine:
         """The index that serves now, also when another process has swapped it."""
         with self._opening:
             mark = self.folder.mark()
-            if self._index is None or mark != self._mark:
-                if self._index is not None:
-                    self._retired.append(self._index)  # another thread may be searching it
+            while self._index is None or mark != self._mark:
+                # Looked at before opening, and again after: another process may swap in between.
+                self._mark = mark
+                self._retire()
                 self._index = self._open_index()
-                self._mark = self.folder.mark()
+                mark = self.folder.mark()
             return self._index
+
+    def _retire(self) -> None:
+        """Put the index away; another thread may still be searching it, but hardly the one before."""
+        self.release_retired()
+        if self._index is not None:
+            self._retired.append(self._index)
+            self._index = None
+
+    def release_retired(self) -> None:
+        """Close what was put away, so that its file is really gone."""
+        with self._opening:
+            for index in self._retired:
+                index.close()
+            self._retired.clear()
 
     def _open_index(self) -> "EmbeddedIndex":
         embedder = self.configured()
@@ -150,6 +165,8 @@ class Engine:
                 degraded.append(f"{len(outcome.skipped)} memories have no vector: {outcome.reason}")
             elif outcome is not None and outcome.left:
                 degraded.append(f"{outcome.left} memories have no vector yet")
+            elif outcome is None and self.settings.embedder != "none" and self.index().missing_vectors(1):
+                degraded.append("some memories have no vector yet")
             elif self._unembeddable:
                 degraded.append(f"{len(self._unembeddable)} memories have no vector")
             elif not degraded and (outcome is not None or self.settings.embedder == "none"):
@@ -223,7 +240,7 @@ class Engine:
             try:
                 self.catch_up(seconds=0)
                 outcome = self._backfill_all()
-            except MemorandaError:
+            except (MemorandaError, OSError):
                 # The next recall meets the same trouble and says so in its receipt.
                 self._stop.wait(_IDLE_SECONDS)
                 continue
@@ -276,9 +293,7 @@ class Engine:
 
     def _discard_index(self) -> None:
         with self._opening:
-            if self._index is not None:
-                self._index.close()
-                self._index = None
+            self._retire()
             self.folder.discard()
 
     def rebuild(self, progress: Progress | None = None) -> dict[int, str]:

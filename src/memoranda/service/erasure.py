@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from memoranda.domain.errors import LedgerError, LedgerLocked
 from memoranda.domain.memory import Memory
 from memoranda.domain.ports import IndexEntry
-from memoranda.domain.receipt import EraseReceipt
+from memoranda.domain.receipt import EraseReceipt, FileScan
 from memoranda.service.engine import Engine
 
 _VECTOR_BYTES = 64
@@ -45,11 +45,8 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     rewritten = False
     if found and not pending:
         # Something lies in a page that is still in use, or in a file that no longer serves: write the files anew.
-        engine.folder.tidy_if_idle()
-        engine.ledger.database.vacuum()
-        engine.index().rewrite()
-        rewritten = True
-        pending = _purge(engine)
+        pending = _write_anew(engine) or _purge(engine)
+        rewritten = not pending
         scanned = scan(files, needles)
         found = sum(each.found for each in scanned)
     clean = not pending and not found
@@ -62,13 +59,30 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
         scanned=scanned,
         found=found,
         rewritten=rewritten,
-        pending=pending or ("" if clean else "remains were found; run `memoranda maintain`"),
+        pending=pending or _remains(scanned),
     )
+
+
+def _write_anew(engine: Engine) -> str:
+    """The last resort; why it could not be done, if so."""
+    try:
+        engine.folder.tidy_if_idle()
+        engine.ledger.database.vacuum()
+        engine.index().rewrite()
+    except LedgerError as error:
+        return f"deleted, but remains were found and the files could not be written anew: {error}"
+    return ""
+
+
+def _remains(scanned: Sequence[FileScan]) -> str:
+    names = ", ".join(each.file for each in scanned if each.found)
+    return f"remains were found in {names}; remove what is not the store's own and look again" if names else ""
 
 
 def _purge(engine: Engine) -> str:
     """Take it out of the index and empty the write-ahead logs; why that could not be done, if so."""
     try:
+        engine.release_retired()
         engine.catch_up(seconds=0)
         if engine.index().sequence < engine.ledger.sequence():
             return "the index is held by another process; run `memoranda maintain` when it has ended"

@@ -25,6 +25,7 @@ MAX_LIMIT = 1_000
 MAX_QUERY = 4_000
 _MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
+_MOST_BY_QUERY = 50
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -36,12 +37,14 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     settings: Settings | None = None,
     clock: Clock | None = None,
 ) -> "LongTermMemory":
-    """Open a store, or make it. Touches its own files and nothing else.
+    """Open a store, or make it. Touches its own files; the bundled embedder also keeps some in the cache folder.
 
     `path` is the ledger file; `scope` is where this memory reads and writes, and is always needed. `embedder` is
     `auto` (bundled, offline), `none` (words only) or `provider:model`.
     """
     bound = Scope(scope)
+    if path is not None and (not isinstance(path, str | Path) or str(path) in ("", ".", ":memory:")):
+        raise InvalidInput(f"{str(path)[:80]!r} is not the path of a store", hint="Give a file, such as home.db.")
     given = settings or load()
     changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
     chosen = given.changed(changes)
@@ -309,8 +312,9 @@ class LongTermMemory:
     ) -> Erasure:
         """Destroy for good, and prove it: by id, by subject, by speaker, or a scope with all below it.
 
-        By query, the first call only shows what it would erase; calling again with `confirm` from that result
-        erases exactly what was shown. `mode="preview"` shows it for the other ways, too.
+        By subject or speaker, in this very scope. By query, whatever its state, at most 50: the first call only
+        shows what it would erase; calling again with `confirm` from that result erases exactly what was shown.
+        `mode="preview"` shows it for the other ways, too.
         """
         checked_choice(mode, ("now", "preview"), name="mode")
         about, speaker = _as_kept(about, "about"), _as_kept(speaker, "speaker")
@@ -336,7 +340,9 @@ class LongTermMemory:
         if reference is not None:
             return ledger.choose(scope=self._scope, ids=[id_of(reference)])
         if query:
-            found = [hit.id for hit in self.recall(query, limit=50) if self._scope.contains(hit.memory.scope)]
+            found = [
+                hit.id for hit in self.recall(query, limit=50, states=STATES) if self._scope.contains(hit.memory.scope)
+            ]
             return ledger.choose(scope=self._scope, ids=found) if found else []
         below = self.within(scope)._scope if scope else None
         return ledger.choose(scope=self._scope, about=about, speaker=speaker, below=below)
