@@ -30,6 +30,15 @@ def environment(tmp_path: Path, model_cache: Path) -> dict[str, str]:
     }
 
 
+def run_in(folder: Path, model_cache: Path, *command: str) -> str:
+    """What a command prints in an empty folder; it must succeed."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment(folder, model_cache), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
     found = blocks(page, "python")
@@ -39,43 +48,17 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
     programs = [code for code in found if "asyncio.run(" in code]
     story = "\n".join(code for code in found if code not in programs)
     for code in [story, *programs]:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env=environment(tmp_path, model_cache),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        run_in(tmp_path, model_cache, sys.executable, "-c", code)
 
 
 def test_the_readme_shell_commands_run_as_they_stand(tmp_path, model_cache):
     commands = "\n".join(block for block in blocks(ROOT / "README.md", "sh") if "make run" not in block)
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=tmp_path,
-        env=environment(tmp_path, model_cache),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Wolę szczegółowe odpowiedzi." in done.stdout
+    assert "Wolę szczegółowe odpowiedzi." in run_in(tmp_path, model_cache, "bash", "-euo", "pipefail", "-c", commands)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_an_example_runs_in_an_empty_folder(example, tmp_path, model_cache):
-    done = subprocess.run(
-        [sys.executable, str(example)],
-        cwd=tmp_path,
-        env=environment(tmp_path, model_cache),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    assert run_in(tmp_path, model_cache, sys.executable, str(example)).strip()
 
 
 def generator():
