@@ -5,6 +5,7 @@ Both kinds of part answer the same questions, so that a search does not care whi
 """
 
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -94,7 +95,7 @@ def quantised(vector: Any) -> tuple[float, npt.NDArray[np.int8]]:
     return scale, np.rint(values / scale).astype(np.int8)
 
 
-class Part:
+class Part(ABC):
     """What a search asks of a part."""
 
     numbers: I64
@@ -105,13 +106,13 @@ class Part:
     scales: F32
     vectors: npt.NDArray[np.int8]
 
+    @abstractmethod
     def postings(self, terms: U64) -> Postings:
         """Rows that have these terms, each once for each term, in the order of the terms."""
-        raise NotImplementedError
 
+    @abstractmethod
     def triples(self) -> tuple[U64, npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         """(term, row, count), for building another part."""
-        raise NotImplementedError
 
     @property
     def size(self) -> int:

@@ -149,7 +149,7 @@ class Engine:
         degraded: list[str] = []
         try:
             with self._following:
-                follow(self.ledger, self.index(), self._space(), progress)
+                follow(self.ledger, self.index(), self.space(), progress)
         except LedgerLocked:
             return self._exact_tail()
         except LedgerFull as error:
@@ -157,7 +157,7 @@ class Engine:
         except LedgerDamaged:
             self._discard_index()
             with self._following:
-                follow(self.ledger, self.index(), self._space(), progress)
+                follow(self.ledger, self.index(), self.space(), progress)
             degraded.append("the index was damaged and has been made anew")
         if seconds > 0:
             outcome = self.backfill(seconds=seconds)
@@ -178,7 +178,8 @@ class Engine:
         index = self.index()
         return index.version(), index
 
-    def _space(self) -> str:
+    def space(self) -> str:
+        """The vector space that the index holds; empty when it holds words only."""
         fingerprint = self.index().fingerprint
         return "" if fingerprint == _NO_SPACE else fingerprint
 
@@ -188,7 +189,7 @@ class Engine:
 
         index = self.index()
         changes = self.ledger.changes_since(index.sequence, limit=_EXACT_TAIL)
-        put, drop = entries(self.ledger, changes.numbers, self._space())
+        put, drop = entries(self.ledger, changes.numbers, self.space())
         if not changes.complete:
             degraded = (*degraded, "the index is far behind; only a part of what is new was searched")
         return Standing(tuple(put), frozenset(drop), degraded)

@@ -98,6 +98,5 @@ def _purge(engine: Engine) -> str:
 def _index_entries(engine: Engine, numbers: Sequence[int]) -> list[IndexEntry]:
     from memoranda.index.follower import entries
 
-    fingerprint = engine.index().fingerprint
-    put, _ = entries(engine.ledger, numbers, "" if fingerprint == "none" else fingerprint)
+    put, _ = entries(engine.ledger, numbers, engine.space())
     return put
