@@ -1,0 +1,78 @@
+"""What a query says about time: absolute spans, ordinals of conversations, and what else it asks.
+
+A grammar over words of time in English, Polish, Chinese, German, Spanish and French; no clock is read and nothing is
+guessed. "When did it happen?" asks for a time but says none.
+"""
+
+import re
+from typing import NamedTuple
+
+from memoranda.recall.times.asking_words import ANY_ASKING, ASKING_HAN
+from memoranda.recall.times.expressions import Expression, Reading
+from memoranda.recall.times.reader import fold, read
+from memoranda.recall.times.spans import Span, asking
+
+__all__ = ["Span", "When", "when"]
+
+# A longer text is a document handed over, not a question about a time.
+_LIMIT = 4_000
+_MOST = 64
+_WORD = re.compile(r"[^\W_]+")
+_BEFORE_MARK = re.compile(r"\s+([,.;:!?…，。？！])")
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_ASKING_HAN = re.compile("|".join(ASKING_HAN))
+
+
+class When(NamedTuple):
+    """The times that a query names.
+
+    `spans` are absolute, several when the year is not said. `sessions` are ordinals of conversations, both ends
+    inclusive: (3, 3) is the third, (1, 3) the first to the third, (-1, -1) the last. `rest` is the query without the
+    expressions of time; `only` says that the rest asks for nothing in particular.
+    """
+
+    spans: tuple[Span, ...]
+    sessions: tuple[tuple[int, int], ...]
+    rest: str
+    only: bool
+
+
+def when(query: str, *, now: int, first: int | None = None, last: int | None = None) -> When | None:
+    """The times in a query, or None when it says none.
+
+    `now` is the moment of asking; `first` and `last` are the oldest and the newest moment in the searched scope. A date
+    without a year is looked for in every year between them.
+    """
+    if len(query) > _LIMIT:
+        return None
+    expressions = Reading(tokens := read(query), asking(now, first, last)).expressions()
+    if not expressions:
+        return None
+    rest = _without(query, [(tokens[each.start].start, tokens[each.end - 1].end) for each in expressions])
+    sessions = tuple(dict.fromkeys(ordinal for each in expressions for ordinal in each.sessions))
+    return When(_combined(expressions), sessions, rest, not _says_something(rest))
+
+
+def _combined(expressions: list[Expression]) -> tuple[Span, ...]:
+    """Two expressions that can both hold narrow each other ("in 2023, in May"); otherwise either is meant."""
+    combined: tuple[Span, ...] = ()
+    for each in expressions:
+        common = [Span(max(a.start, b.start), min(a.until, b.until)) for a in combined for b in each.spans]
+        narrowed = tuple(span for span in common if span.start < span.until)
+        combined = (narrowed or combined + each.spans)[:_MOST]
+    return tuple(sorted(set(combined)))
+
+
+def _without(query: str, cuts: list[tuple[int, int]]) -> str:
+    kept, place = "", 0
+    for start, end in cuts:
+        kept += query[place:start] + " "
+        place = end
+    text = " ".join((kept + query[place:]).split())
+    return _BEFORE_MARK.sub(r"\1", text).strip(" ,，、")
+
+
+def _says_something(rest: str) -> bool:
+    """Whether a word of content is left."""
+    plain = _ASKING_HAN.sub(" ", rest) if _HAN.search(rest) else rest
+    return any(fold(word) not in ANY_ASKING for word in _WORD.findall(plain))
