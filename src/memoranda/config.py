@@ -17,6 +17,10 @@ DAY_MS = 86_400_000
 _LARGEST = 10_000_000
 
 
+_PRIORS = frozenset({"neighbours", "conversation", "speaker", "time"})
+_MOST_RECEIPT_ITEMS = 10
+
+
 class Settings(NamedTuple):
     """Everything that can be set. A value here is final: nobody below looks at the environment again."""
 
@@ -40,6 +44,14 @@ class Settings(NamedTuple):
     """Folder for prepared model files; empty is the platform's cache folder, `none` keeps nothing."""
     max_text: int = 8_000
     """Longest text of one memory, in characters."""
+    recall_priors: str = "neighbours conversation speaker time"
+    """What a chat adds to recall, where a memory has it: any of `neighbours conversation speaker time`, or `none`."""
+    half_life_days: float = 30.0
+    """Days in which an episode loses half of what recency gives it; 0 switches that off."""
+    receipt_items: int = 3
+    """Hits that a recall's receipt lists, at most 10."""
+    receipt_verbosity: str = "low"
+    """`high` adds the first ids of each lane to a recall's receipt."""
     grace_days: int = 30
     """Days in which a forgotten memory can be restored; then it is erased."""
     busy_seconds: float = 30.0
@@ -52,6 +64,11 @@ class Settings(NamedTuple):
     def changed(self, values: Mapping[str, Any]) -> "Settings":
         """The same with other values; those that are None stay as they are."""
         return _with(self, {name: value for name, value in values.items() if value is not None}, "the arguments")
+
+    @property
+    def priors(self) -> tuple[str, ...]:
+        """What a chat may add to recall."""
+        return () if self.recall_priors == "none" else tuple(self.recall_priors.replace(",", " ").split())
 
     @property
     def grace_ms(self) -> int:
@@ -139,7 +156,20 @@ def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
         raise ConfigError(f"{where}: {name} is of type {kind.__name__}, not {type(value).__name__}")
     if isinstance(value, int | float) and not 0 <= value <= _LARGEST:
         raise ConfigError(f"{where}: {name} is not a number from 0 to {_LARGEST:,}")
+    _check_choice(name, value, where)
     return value
+
+
+def _check_choice(name: str, value: Any, where: str) -> None:
+    if name == "receipt_items" and value > _MOST_RECEIPT_ITEMS:
+        raise ConfigError(f"{where}: {name} is at most {_MOST_RECEIPT_ITEMS}")
+    if name == "receipt_verbosity" and value not in ("low", "high"):
+        raise ConfigError(f"{where}: {name} is low or high, not {value!r}")
+    if name == "recall_priors" and value != "none":
+        unknown = sorted(set(value.replace(",", " ").split()) - _PRIORS)
+        if unknown:
+            known = ", ".join(sorted(_PRIORS))
+            raise ConfigError(f"{where}: {name} has {unknown[0]!r}, which is none of: {known}", hint="Or use `none`.")
 
 
 def _data_folder() -> Path:

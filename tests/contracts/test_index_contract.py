@@ -3,7 +3,7 @@
 import pytest
 
 from memoranda.domain.errors import LedgerDamaged
-from memoranda.domain.ports import IndexEntry
+from memoranda.domain.ports import IndexEntry, Meaning
 from memoranda.index import embedded, writer
 from memoranda.index.embedded import EmbeddedIndex
 from memoranda.testing.contracts import IndexContract
@@ -53,7 +53,7 @@ def test_an_index_of_another_format_is_refused(tmp_path, monkeypatch):
 
 def test_the_space_of_an_index_stays_the_one_it_was_made_for(tmp_path):
     index = EmbeddedIndex(tmp_path / "one.db", fingerprint="a|1")
-    index.apply(put=[IndexEntry(1, "home", "lamp", vector=[0.6, 0.8])], drop=(), sequence=1)
+    index.apply(put=[IndexEntry(1, "home", "lamp", meaning=Meaning([0.6, 0.8]))], drop=(), sequence=1)
     index.adopt("b|1")
     index.close()
     again = EmbeddedIndex(tmp_path / "one.db", fingerprint="b|1")

@@ -9,7 +9,7 @@ import sys
 from typing import Any, NoReturn
 
 from memoranda import config
-from memoranda.cli import admin, memory
+from memoranda.cli import admin, evaluation, memory
 from memoranda.cli.output import Output
 from memoranda.domain import errors
 
@@ -25,6 +25,8 @@ EXIT_CODES: dict[type[errors.MemorandaError], int] = {
     errors.ProviderError: 5,
     errors.LedgerError: 6,
 }
+
+_COMMANDS = {**memory.COMMANDS, **admin.COMMANDS, **evaluation.COMMANDS}
 
 
 def exit_code(error: errors.MemorandaError) -> int:
@@ -45,7 +47,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # With `prog` it need not format the usage now, which would load the modules for that.
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="memoranda")
-    for name, (help_text, add) in {**memory.COMMANDS, **admin.COMMANDS}.items():
+    for name, (help_text, add) in _COMMANDS.items():
         if only in (None, name):
             command = commands.add_parser(name, parents=[everywhere], help=help_text)
             add(command)
@@ -59,7 +61,7 @@ def _asked_for(argv: list[str]) -> str | None:
         if word in ("--store", "--scope", "--embedder"):
             next(words, None)
         elif not word.startswith("-"):
-            return word if word in memory.COMMANDS or word in admin.COMMANDS else None
+            return word if word in _COMMANDS else None
     return None
 
 

@@ -73,6 +73,11 @@ class Memory(NamedTuple):
             return "must_remember"
         return "nice_to_have" if self.importance >= 0.5 else "ignore"
 
+    @property
+    def spoken(self) -> str:
+        """The text as it is embedded: with who said it."""
+        return spoken(self.speaker, self.text)
+
     def holds_at(self, now: int) -> bool:
         """Whether its validity covers this moment."""
         return (self.valid_from is None or self.valid_from <= now) and (
@@ -96,6 +101,11 @@ class Memory(NamedTuple):
 
 
 _TIMES = frozenset({"created_at", "updated_at", "occurred_at", "valid_from", "valid_until"})
+
+
+def spoken(speaker: str, text: str) -> str:
+    """A text with who said it, if anybody is known to have."""
+    return f"{speaker}: {text}" if speaker else text
 
 
 def trust_of(source: Source) -> Trust:

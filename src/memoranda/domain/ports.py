@@ -35,8 +35,25 @@ class Embedder(Protocol):
         """Release what it holds. May be called twice."""
 
 
+class Vocabulary(Protocol):
+    """Pieces of words and how alike they are: what lets two different words count as nearly the same."""
+
+    def pieces(self, word: str) -> tuple[int, ...]:
+        """The pieces that a word is made of."""
+
+    def alike(self, kept: Any, asked: Any) -> Any:
+        """Cosines of pieces, as a matrix: a row for each of `kept`, a column for each of `asked`."""
+
+
+class Meaning(NamedTuple):
+    """What is made of a text by models: a unit vector of float32, and the pieces of its words."""
+
+    vector: Any
+    pieces: Any = None
+
+
 class IndexEntry(NamedTuple):
-    """What an index is told of one memory. `vector` is a unit vector of float32, or None when there is none (yet)."""
+    """What an index is told of one memory. `meaning` is None when there is none (yet)."""
 
     number: int
     scope: str
@@ -44,7 +61,17 @@ class IndexEntry(NamedTuple):
     state: State = "live"
     valid_from: int | None = None
     valid_until: int | None = None
-    vector: Any = None
+    meaning: Meaning | None = None
+    speaker: str = ""
+    conversation: str = ""
+    occurred_at: int = 0
+
+
+class Times(NamedTuple):
+    """What a query says about when: spans of time, half-open, and conversations by their ordinal, from -1 backwards."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    conversations: tuple[tuple[int, int], ...] = ()
 
 
 class IndexQuery(NamedTuple):
@@ -57,6 +84,9 @@ class IndexQuery(NamedTuple):
     """The moment that an entry must be valid at; None for any."""
     states: frozenset[State] = frozenset({"live"})
     allow: Collection[int] | None = None
+    times: Times | None = None
+    """What happened then is proposed, too."""
+    vocabulary: Vocabulary | None = None
     pool: int = 100
     tail: tuple[IndexEntry, ...] = ()
     """What the ledger has and the index has not followed yet: searched exactly, instead of what the index holds."""
@@ -64,14 +94,34 @@ class IndexQuery(NamedTuple):
     """Numbers that the ledger no longer has."""
 
 
+class Around(NamedTuple):
+    """What was said just before and just after in the same conversation, added up."""
+
+    coverage: float
+    cosine: float
+
+
 class Candidate(NamedTuple):
-    """One proposal. `coverage` is BM25 over what the query could have scored; `cosine` is None without a vector."""
+    """One proposal, with what each lane says of it, and what it stands in.
+
+    `coverage` is BM25 over what the query could have scored; `cosine` and `closeness` (of words that are not the
+    same) are None without a vector. A rank is None when that lane did not propose it.
+    """
 
     number: int
     coverage: float
     cosine: float | None
     lexical_rank: int | None
     semantic_rank: int | None
+    structured_rank: int | None = None
+    closeness: float | None = None
+    around: Around | None = None
+    conversation: int = 0
+    """Equal for what belongs to one conversation; 0 for none."""
+    named: bool = False
+    """Whether the query names its speaker."""
+    timely: bool = False
+    """Whether it happened when the query says."""
 
 
 class IndexAnswer(NamedTuple):
@@ -115,14 +165,17 @@ class Index(Protocol):
         returned unless the index stands exactly there: another process was faster.
         """
 
-    def add_vectors(self, vectors: Mapping[int, Any], *, cheap_only: bool) -> frozenset[int]:
+    def add_meanings(self, meanings: Mapping[int, Meaning], *, cheap_only: bool) -> frozenset[int]:
         """Give entries their vectors; which got theirs. Never makes an entry: what was dropped stays dropped.
 
         With `cheap_only`, only those for which nothing large has to be written.
         """
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        """Propose candidates of both lanes."""
+        """Propose candidates of every lane."""
+
+    def extent(self, scopes: Collection[str]) -> tuple[int, int] | None:
+        """When the oldest and the newest of these scopes happened; None when there is nothing."""
 
     def missing_vectors(self, limit: int) -> tuple[int, ...]:
         """Numbers of entries that have no vector, oldest first."""

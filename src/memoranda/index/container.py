@@ -9,7 +9,7 @@ import numpy as np
 from memoranda.index.segment import Packed, Segment
 from memoranda.index.tokens import VERSION as TOKENS_VERSION
 
-FORMAT = f"3.{TOKENS_VERSION}"
+FORMAT = f"4.{TOKENS_VERSION}"
 
 _SCHEMA = f"""
 create table if not exists meta (key text primary key, value text not null) without rowid;
@@ -52,8 +52,8 @@ def meta(connection: apsw.Connection, key: str) -> str:
     return "0" if row is None else str(row[0])
 
 
-def kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any]]:
-    """Terms and vectors of every entry that is alive: what is dead but still there must be found by the proof."""
+def kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any, Any]]:
+    """Terms, vectors and pieces of what is alive: what is dead but still there must be found by the proof."""
     for identity, scope in [(int(row[0]), int(row[1])) for row in connection.execute("select id, scope from segment")]:
         segment = load_segment(connection, identity)
         listed = connection.execute(
@@ -61,10 +61,10 @@ def kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any]]:
         )
         alive = np.isin(segment.numbers, np.fromiter((row[0] for row in listed), np.int64))
         terms, rows, _ = segment.triples()
-        yield np.unique(terms[alive[rows]]), segment.vectors[alive]
+        yield np.unique(terms[alive[rows]]), segment.vectors[alive], segment.pieces_of(alive)
     for number, body in connection.execute("select number, body from tail"):
         entry = Packed.from_bytes(int(number), bytes(body))
-        yield entry.terms, entry.vector[None, :]
+        yield entry.terms, entry.vector[None, :], entry.pieces
 
 
 def load_segment(connection: apsw.Connection, identity: int) -> Segment:

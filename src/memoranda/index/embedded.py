@@ -9,16 +9,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import apsw
 
 from memoranda.domain.errors import LedgerDamaged
-from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQuery, Progress
+from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.index.block import Block, refresh
 from memoranda.index.container import FORMAT, is_prepared, kept, meta, prepare
 from memoranda.index.residues import residues
-from memoranda.index.search import View, overlaid, search
+from memoranda.index.search import View, extent, overlaid, search
 from memoranda.index.segment import Packed
 from memoranda.index.writer import Writer
 from memoranda.ledger.database import Database
@@ -92,8 +91,8 @@ class EmbeddedIndex:
 
         return self._database.write(job)
 
-    def add_vectors(self, vectors: Mapping[int, Any], *, cheap_only: bool) -> frozenset[int]:
-        return self._database.write(lambda connection: Writer(connection).add_vectors(vectors, cheap_only=cheap_only))
+    def add_meanings(self, meanings: Mapping[int, Meaning], *, cheap_only: bool) -> frozenset[int]:
+        return self._database.write(lambda connection: Writer(connection).add_meanings(meanings, cheap_only=cheap_only))
 
     def optimize(self, progress: Progress | None = None) -> None:
         with self._database.read() as connection:
@@ -108,17 +107,24 @@ class EmbeddedIndex:
     # -- reading --
 
     def search(self, query: IndexQuery) -> IndexAnswer:
+        views = self._views(query.scopes)
+        if query.tail or query.hidden:
+            views = overlaid(views, query)
+        return search(views, query)
+
+    def extent(self, scopes: Collection[str]) -> tuple[int, int] | None:
+        return extent(self._views(scopes))
+
+    def _views(self, scopes: Collection[str]) -> list[View]:
         views: list[View] = []
         with self._lock:
-            self._refresh(query.scopes)
-            for scope in query.scopes:
+            self._refresh(scopes)
+            for scope in scopes:
                 block = self._blocks.get(scope)
                 if block is not None:
                     self._blocks.move_to_end(scope)
                     views += block.views
-        if query.tail or query.hidden:
-            views = overlaid(views, query)
-        return search(views, query)
+        return views
 
     def _refresh(self, scopes: Iterable[str]) -> None:
         """Bring these scopes up to date in memory; cheap when nothing was committed."""

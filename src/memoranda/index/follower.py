@@ -5,12 +5,13 @@ Words come first and never wait for a model; vectors follow. The embedder is han
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from memoranda.domain.ports import Index, IndexEntry, Progress
+from memoranda.domain.ports import Index, IndexEntry, Meaning, Progress, Vocabulary
+from memoranda.index.closeness import pieces_of
 from memoranda.ledger.ledger import Entry, Ledger
 
 BATCH = 2_000
@@ -22,6 +23,16 @@ _COUNTED = 50_000  # more than that is "at least so many"
 Vector = npt.NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Sequence[Vector | str]]
 """Texts to vectors; a text instead of a vector says why there is none."""
+
+
+class Space(NamedTuple):
+    """A vector space, and the vocabulary that goes with it. Without a fingerprint, words only."""
+
+    fingerprint: str = ""
+    vocabulary: Vocabulary | None = None
+
+    def meaning(self, text: str, vector: Vector) -> Meaning:
+        return Meaning(vector, None if self.vocabulary is None else pieces_of(text, self.vocabulary))
 
 
 class Backfill:
@@ -39,7 +50,7 @@ class Backfill:
         return next(iter(self.skipped.values()), "")
 
 
-def follow(ledger: Ledger, index: Index, fingerprint: str, progress: Progress | None = None) -> int:
+def follow(ledger: Ledger, index: Index, space: Space, progress: Progress | None = None) -> int:
     """Take in everything that happened since the index's sequence; how many memories were touched."""
     touched = 0
     target = ledger.sequence() if progress else 0
@@ -48,29 +59,32 @@ def follow(ledger: Ledger, index: Index, fingerprint: str, progress: Progress | 
         changes = ledger.changes_since(after, limit=BATCH)
         if not changes.numbers:
             return touched
-        put, drop = entries(ledger, changes.numbers, fingerprint)
+        put, drop = entries(ledger, changes.numbers, space)
         if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after):
             touched += len(changes.numbers)
         if progress:
             progress(min(changes.sequence, target), target)
 
 
-def entries(ledger: Ledger, numbers: Sequence[int], fingerprint: str) -> tuple[list[IndexEntry], list[int]]:
+def entries(ledger: Ledger, numbers: Sequence[int], space: Space) -> tuple[list[IndexEntry], list[int]]:
     """What an index has to take in, and what it has to let go of, for these numbers."""
     found = ledger.entries(numbers)
-    bodies = ledger.vectors(fingerprint, list(found)) if fingerprint else {}
-    put = [to_index(entry, _unpacked(bodies[number]) if number in bodies else None) for number, entry in found.items()]
+    bodies = ledger.vectors(space.fingerprint, list(found)) if space.fingerprint else {}
+    put = []
+    for number, entry in found.items():
+        body = bodies.get(number)
+        put.append(to_index(entry, None if body is None else space.meaning(entry.searchable, _unpacked(body))))
     return put, [number for number in numbers if number not in found]
 
 
 def backfill(
     ledger: Ledger,
     index: Index,
-    fingerprint: str,
+    space: Space,
     embed: Embed,
     *,
     seconds: float,
-    ready: dict[int, Vector],
+    ready: dict[int, Meaning],
     skip: set[int],
     stop: Callable[[], bool] = lambda: False,
 ) -> Backfill:
@@ -86,7 +100,7 @@ def backfill(
     at = 0
     while at < len(to_make) and not stop() and (time.monotonic() < deadline or not at):
         some = to_make[at : at + _BITE]
-        made = _made(ledger, fingerprint, embed, some, outcome)
+        made = _made(ledger, space, embed, some, outcome)
         ready.update(made)
         outcome.made += len(made)
         at += len(some)
@@ -94,7 +108,7 @@ def backfill(
     if ready:
         complete = at == len(to_make) and len(missing) < _COUNTED
         many = len(ready) >= max(_MANY, len(missing) // 4)
-        taken = index.add_vectors(ready, cheap_only=not complete and not many)
+        taken = index.add_meanings(ready, cheap_only=not complete and not many)
         outcome.done = len(taken)
         for number in taken:
             del ready[number]
@@ -104,26 +118,27 @@ def backfill(
     return outcome
 
 
-def _made(
-    ledger: Ledger, fingerprint: str, embed: Embed, numbers: Sequence[int], outcome: Backfill
-) -> dict[int, Vector]:
-    known = ledger.vectors(fingerprint, numbers)
-    made = {number: _unpacked(body) for number, body in known.items()}
-    new = list(ledger.entries([number for number in numbers if number not in known]).values())
+def _made(ledger: Ledger, space: Space, embed: Embed, numbers: Sequence[int], outcome: Backfill) -> dict[int, Meaning]:
+    found = ledger.entries(numbers)
+    bodies = ledger.vectors(space.fingerprint, numbers)
+    new = [entry for entry in found.values() if entry.number not in bodies]
     items: list[tuple[int, str, bytes]] = []
     dimensions = 0
-    for entry, vector in zip(new, embed([entry.text for entry in new]) if new else (), strict=True):
+    for entry, vector in zip(new, embed([entry.spoken for entry in new]) if new else (), strict=True):
         if isinstance(vector, str):
             outcome.skipped[entry.number] = vector
             continue
-        body = packed(vector)
-        dimensions = len(vector)
-        items.append((entry.number, entry.content_hash, body))
         # Through the stored form, so that a rebuilt index holds the very same bytes.
-        made[entry.number] = _unpacked(body)
+        bodies[entry.number] = packed(vector)
+        dimensions = len(vector)
+        items.append((entry.number, entry.content_hash, bodies[entry.number]))
     if items:
-        ledger.save_vectors(fingerprint, dimensions, items)
-    return made
+        ledger.save_vectors(space.fingerprint, dimensions, items)
+    return {
+        number: space.meaning(entry.searchable, _unpacked(bodies[number]))
+        for number, entry in found.items()
+        if number in bodies
+    }
 
 
 def embed_all(ledger: Ledger, fingerprint: str, embed: Embed, progress: Progress | None = None) -> dict[int, str]:
@@ -153,7 +168,7 @@ def embed_all(ledger: Ledger, fingerprint: str, embed: Embed, progress: Progress
     return skipped
 
 
-def to_index(entry: Entry, vector: Any) -> IndexEntry:
+def to_index(entry: Entry, meaning: Meaning | None) -> IndexEntry:
     """An entry of the ledger as the index takes it."""
     return IndexEntry(
         number=entry.number,
@@ -162,7 +177,10 @@ def to_index(entry: Entry, vector: Any) -> IndexEntry:
         state=entry.state,
         valid_from=entry.valid_from,
         valid_until=entry.valid_until,
-        vector=vector,
+        meaning=meaning,
+        speaker=entry.speaker,
+        conversation=entry.conversation,
+        occurred_at=entry.occurred_at,
     )
 
 

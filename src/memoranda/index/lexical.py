@@ -6,7 +6,7 @@ how the entries lie in parts makes no difference.
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,22 @@ from memoranda.index.segment import Mask, Part, counted, kept
 from memoranda.index.tokens import Term
 
 K1 = 0.9
-B = 0.4
+# How much length counts against a row. In short messages it says little; among long texts, much.
+B_SHORT, B_LONG = 0.4, 0.75
+_SHORT, _LONG = 40, 200
 _IMAGINED = 100
 
 Scores = npt.NDArray[np.float64]
 
 
-def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[Term]) -> list[Scores]:
+class Coverage(NamedTuple):
+    """BM25 of every row, part by part, and what each term that was asked for is worth."""
+
+    scores: list[Scores]
+    worth: dict[str, float]
+
+
+def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[Term]) -> Coverage:
     """BM25 of every row, divided by what a row would score that has every term once."""
     forms = [form for term in asked for form in term.hashes]
     hashes = np.array(forms, np.uint64)
@@ -39,14 +48,17 @@ def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequenc
     possible = sum(gains) or 1.0
     words = sum(int(kept(part.lengths, mask).sum(dtype=np.int64)) for part, mask in zip(parts, masks, strict=True))
     average = max(words / total, 1.0) if total else 1.0
+    b = B_SHORT + (B_LONG - B_SHORT) * min(max((average - _SHORT) / (_LONG - _SHORT), 0.0), 1.0)
     share = np.array(gains, np.float64) * ((K1 + 1) / possible)
     scores: list[Scores] = []
     for part, (rows, counts, which) in zip(parts, found, strict=True):
         often = counts.astype(np.float64)
-        norm = K1 * (1 - B) + (K1 * B / average) * part.lengths[rows]
+        norm = K1 * (1 - b) + (K1 * b / average) * part.lengths[rows]
         worth = share[which] * often / (often + norm)
         scores.append(np.bincount(rows, weights=worth, minlength=part.size).astype(np.float64, copy=False))
-    return scores
+    ends = np.cumsum([len(term.hashes) for term in asked]).tolist()
+    told = {term.text: sum(gains[end - len(term.hashes) : end]) for term, end in zip(asked, ends, strict=True)}
+    return Coverage(scores, told)
 
 
 def _gains(asked: Sequence[Term], frequencies: Sequence[int], total: int) -> list[float]:

@@ -1,19 +1,24 @@
-"""Searching parts by both lanes, with every filter applied before any limit."""
+"""Searching parts by every lane, with every filter applied before any limit."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from memoranda.domain.memory import STATES
-from memoranda.domain.ports import Candidate, IndexAnswer, IndexQuery
-from memoranda.index.lexical import Scores, coverage
-from memoranda.index.segment import F32, Mask, Packed, Part, Tail, counted, kept
+from memoranda.domain.ports import Around, Candidate, IndexAnswer, IndexQuery
+from memoranda.index.closeness import closeness
+from memoranda.index.lexical import Coverage, Scores, coverage
+from memoranda.index.neighbours import Key, neighbours
+from memoranda.index.segment import Mask, Packed, Part, Tail, counted, kept
 from memoranda.index.semantic import exact, nearest
-from memoranda.index.tokens import query_terms
+from memoranda.index.timing import timely_masks
+from memoranda.index.tokens import named_hashes, query_terms
 
 _LIVE = frozenset({"live"})
+_LEADING = 32
+_FAR = 1 << 30
 
 
 class View(NamedTuple):
@@ -32,27 +37,129 @@ def overlaid(views: Sequence[View], query: IndexQuery) -> list[View]:
 
 
 def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
-    """Propose the best of both lanes."""
+    """Propose the best of every lane."""
     parts = [view.part for view in views]
     masks = [_eligible(view, query) for view in views]
     allowed = masks
     if query.allow is not None:
         allowed = [_both(mask, _listed(part, query.allow)) for part, mask in zip(parts, masks, strict=True)]
-    by_words = coverage(parts, masks, query_terms(query.text)) if query.text else None
-    lexical: list[tuple[int, int]] = []
-    if by_words is not None:
-        lexical = _best(parts, [_scored(s, mask) for s, mask in zip(by_words, allowed, strict=True)], query.pool)
-    semantic: list[tuple[int, int]] = []
-    vector = None
-    if query.vector is not None:
-        vector = np.asarray(query.vector, np.float32)
-        found = [nearest(part, mask, vector, query.pool) for part, mask in zip(parts, allowed, strict=True)]
-        semantic = _best(parts, found, query.pool)
+    lanes = Lanes(parts, allowed, query)
+    if query.text:
+        lanes.words = coverage(parts, masks, query_terms(query.text))
     return IndexAnswer(
-        candidates=tuple(_gathered(parts, by_words, vector, lexical, semantic)),
+        candidates=tuple(lanes.candidates()),
         searched=sum(counted(part, mask) for part, mask in zip(parts, allowed, strict=True)),
         with_vector=sum(_with_vector(part, mask) for part, mask in zip(parts, allowed, strict=True)),
     )
+
+
+def extent(views: Sequence[View]) -> tuple[int, int] | None:
+    """When the oldest and the newest row happened."""
+    found = [view.part.extent for view in views if view.part.extent is not None]
+    return (min(first for first, _ in found), max(last for _, last in found)) if found else None
+
+
+class Lanes:
+    """One search: what each lane proposes, and what is told of each proposal."""
+
+    def __init__(self, parts: Sequence[Part], allowed: Sequence[Mask | None], query: IndexQuery) -> None:
+        self._parts = parts
+        self._allowed = allowed
+        self._query = query
+        self._vector = None if query.vector is None else np.asarray(query.vector, np.float32)
+        self.words: Coverage | None = None
+
+    def candidates(self) -> Iterator[Candidate]:
+        timely = timely_masks(self._parts, self._allowed, self._query.times)
+        lexical = _ranked(self._lexical())
+        semantic = _ranked(self._semantic())
+        structured = _ranked(self._structured(timely))
+        proposed = list(lexical | semantic | structured)
+        # What stands beside a good proposal may be what was meant: an answer beside its question.
+        leading = [key for key in proposed if min(lexical.get(key, _FAR), semantic.get(key, _FAR)) <= _LEADING]
+        beside = neighbours(self._parts, self._allowed, leading)
+        keys = list(dict.fromkeys([*proposed, *(each for found in beside.values() for each in found)]))
+        around = neighbours(self._parts, self._allowed, keys)
+        told = self._told(list(dict.fromkeys([*keys, *(each for found in around.values() for each in found)])))
+        close = self._closeness(keys)
+        names = named_hashes(self._query.text)
+        for key in keys:
+            place, row = key
+            part = self._parts[place]
+            words, cosine = told[key]
+            yield Candidate(
+                number=int(part.numbers[row]),
+                coverage=words,
+                cosine=cosine,
+                lexical_rank=lexical.get(key),
+                semantic_rank=semantic.get(key),
+                structured_rank=structured.get(key),
+                closeness=close.get(key),
+                around=_around([told[each] for each in around.get(key, ())]),
+                conversation=int(part.conversations[row]),
+                named=int(part.speakers[row]) in names,
+                timely=timely is not None and bool(timely[place][row]),
+            )
+
+    def _lexical(self) -> list[Key]:
+        if self.words is None:
+            return []
+        found = [_scored(scores, mask) for scores, mask in zip(self.words.scores, self._allowed, strict=True)]
+        return _best(self._parts, found, self._query.pool)
+
+    def _semantic(self) -> list[Key]:
+        if self._vector is None:
+            return []
+        pool = self._query.pool
+        found = [nearest(part, mask, self._vector, pool) for part, mask in zip(self._parts, self._allowed, strict=True)]
+        return _best(self._parts, found, pool)
+
+    def _structured(self, timely: Sequence[Mask] | None) -> list[Key]:
+        """What happened when the query says; what has the most of its words first, then in order."""
+        if timely is None:
+            return []
+        found = []
+        for place, mask in enumerate(timely):
+            rows = np.flatnonzero(mask)
+            scores = np.zeros(len(rows)) if self.words is None else self.words.scores[place][rows]
+            found.append((rows, scores))
+        return _best(self._parts, found, self._query.pool)
+
+    def _told(self, keys: Sequence[Key]) -> dict[Key, tuple[float, float | None]]:
+        """Coverage and cosine of each."""
+        told: dict[Key, tuple[float, float | None]] = {}
+        for place, rows in _by_place(keys).items():
+            words = [0.0] * len(rows) if self.words is None else self.words.scores[place][rows].tolist()
+            cosines = [None] * len(rows) if self._vector is None else exact(self._parts[place], rows, self._vector)
+            told.update(zip(((place, row) for row in rows), zip(words, cosines, strict=True), strict=True))
+        return told
+
+    def _closeness(self, keys: Sequence[Key]) -> dict[Key, float | None]:
+        query = self._query
+        if query.vocabulary is None or self.words is None:
+            return {}
+        close: dict[Key, float | None] = {}
+        for place, rows in _by_place(keys).items():
+            values = closeness(self._parts[place], rows, query.text, query.vocabulary, self.words.worth)
+            close.update(zip(((place, row) for row in rows), values, strict=True))
+        return close
+
+
+def _around(beside: Sequence[tuple[float, float | None]]) -> Around | None:
+    if not beside:
+        return None
+    return Around(sum(words for words, _ in beside), sum(cosine or 0.0 for _, cosine in beside))
+
+
+def _ranked(keys: Sequence[Key]) -> dict[Key, int]:
+    return {key: rank for rank, key in enumerate(keys, start=1)}
+
+
+def _by_place(keys: Iterable[Key]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for place, row in keys:
+        found.setdefault(place, []).append(row)
+    return found
 
 
 def _eligible(view: View, query: IndexQuery) -> Mask | None:
@@ -84,7 +191,7 @@ def _scored(scores: Scores, mask: Mask | None) -> tuple[npt.NDArray[np.intp], An
     return rows, scores[rows]
 
 
-def _best(parts: Sequence[Part], found: Sequence[tuple[Any, Any]], pool: int) -> list[tuple[int, int]]:
+def _best(parts: Sequence[Part], found: Sequence[tuple[Any, Any]], pool: int) -> list[Key]:
     """(place, row) of the best, best first; equal scores in order of number."""
     listed: list[tuple[float, int, int, int]] = []
     for place, (rows, scores) in enumerate(found):
@@ -97,26 +204,3 @@ def _best(parts: Sequence[Part], found: Sequence[tuple[Any, Any]], pool: int) ->
         listed += zip((-scores).tolist(), numbers, [place] * len(numbers), rows.tolist(), strict=True)
     listed.sort()
     return [(place, row) for _, _, place, row in listed[:pool]]
-
-
-def _gathered(
-    parts: Sequence[Part],
-    by_words: Sequence[Scores] | None,
-    vector: F32 | None,
-    lexical: Sequence[tuple[int, int]],
-    semantic: Sequence[tuple[int, int]],
-) -> Iterator[Candidate]:
-    """Both lanes together; each candidate with what either lane says of it."""
-    lexical_rank = {key: rank for rank, key in enumerate(lexical, start=1)}
-    semantic_rank = {key: rank for rank, key in enumerate(semantic, start=1)}
-    keys = lexical_rank | semantic_rank
-    told: dict[tuple[int, int], tuple[int, float, float | None]] = {}
-    for place, part in enumerate(parts):
-        rows = [row for at, row in keys if at == place]
-        if rows:
-            words = [0.0] * len(rows) if by_words is None else by_words[place][rows].tolist()
-            cosines = [None] * len(rows) if vector is None else exact(part, rows, vector)
-            values = zip(part.numbers[rows].tolist(), words, cosines, strict=True)
-            told.update(zip(((place, row) for row in rows), values, strict=True))
-    for key in keys:
-        yield Candidate(*told[key], lexical_rank.get(key), semantic_rank.get(key))

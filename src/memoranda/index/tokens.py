@@ -10,7 +10,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import Stemmer
 
 from memoranda.index.stop_words import CHARACTERS, WORDS
 
-VERSION = 1
+VERSION = 2
 """Raised when the same text would give other terms; an index of another version is rebuilt."""
 
 # Thai, Hangul, kana, Han: where a script that is written without spaces begins and ends.
@@ -32,6 +32,9 @@ _UNIT = re.compile(r"(?:(?<![/~.])[/~.]++)?\w+(?:[-._:/@\\#+~]+\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _FOLDS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 _PREFIX = 4
+_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{2,200})[\"”“»」』]")
+_PHRASE_WORDS = 12
+_PHRASE_CHARACTERS = 400
 # How much a match as written, by its stem, and by its first letters counts; a match of the first is one of all.
 EXACT, STEM, PREFIX = 0.2, 0.5, 0.3
 _SINGLE = 0.5
@@ -59,6 +62,51 @@ def query_terms(text: str) -> list[Term]:
     """What the query asks for, each thing once. Stop words count only when there is nothing else."""
     asked = list(dict.fromkeys(_units(text)))
     return [unit for unit in asked if unit.text not in _stop_words()] or asked
+
+
+def content_words(text: str) -> Iterable[tuple[str, str]]:
+    """(folded, as written) of the words that say something, for comparing words that are not the same."""
+    for word in _PART.findall(unicodedata.normalize("NFKC", text)):
+        folded = fold(word.casefold())
+        if folded not in _stop_words():
+            yield folded, word
+
+
+def exactness(query: str) -> Callable[[str], str]:
+    """How exactly a text has the words of a query: `phrase`, `all terms`, or nothing.
+
+    A phrase is what the query quotes, or the query itself when it is a few words.
+    """
+    quoted = [_even(found) for found in _QUOTED.findall(query) if found.strip()]
+    whole = _even(query)
+    phrases = quoted or ([whole] if 1 < len(whole.split()) <= _PHRASE_WORDS else [])
+    beginnings = {folded[:_PREFIX] for folded, _ in content_words(query[:_PHRASE_CHARACTERS])}
+
+    def how(text: str) -> str:
+        if phrases and all(phrase in _even(text) for phrase in phrases):
+            return "phrase"
+        if len(beginnings) < 2:
+            return ""
+        there = {fold(word)[:_PREFIX] for word in _PART.findall(text.casefold())}
+        return "all terms" if beginnings <= there else ""
+
+    return how
+
+
+def _even(text: str) -> str:
+    """Without differences of case, width and spacing, and without marks at its ends."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(".,;:!?…。！？，“”„\"' ")
+
+
+def name_hash(name: str) -> int:
+    """A number for the given name in `Anna Kowalska` or `person:anna`; 0 when there is none."""
+    words = _PART.findall(name.rpartition(":")[2].rpartition("/")[2])
+    return _hash("n", fold(unicodedata.normalize("NFKC", words[0]).casefold())) if words else 0
+
+
+def named_hashes(query: str) -> frozenset[int]:
+    """The numbers of every name that the words of a query could be."""
+    return frozenset(_hash("n", folded) for folded, _ in content_words(query))
 
 
 def _units(text: str) -> Iterable[Term]:

@@ -9,9 +9,10 @@ from typing import Any
 import apsw
 import numpy as np
 
+from memoranda.domain.ports import Meaning
 from memoranda.index.container import COLUMNS, load_segment, meta
 from memoranda.index.container import gone as gone_from
-from memoranda.index.segment import Packed, Segment, Tail, quantised
+from memoranda.index.segment import Packed, Segment, Tail, packed_meaning
 
 TAIL_FULL = 512
 GROWTH = 4
@@ -60,16 +61,16 @@ class Writer:
             )
             self._touched.add(scope)
 
-    def add_vectors(self, vectors: Mapping[int, Any], *, cheap_only: bool) -> frozenset[int]:
-        """Give these entries their vectors, in place; which got theirs. Cheap are those in the tail."""
-        in_segments: dict[int, dict[int, Any]] = {}
+    def add_meanings(self, meanings: Mapping[int, Meaning], *, cheap_only: bool) -> frozenset[int]:
+        """Give these entries their vectors and pieces, in place; which got theirs. Cheap are those in the tail."""
+        in_segments: dict[int, dict[int, Meaning]] = {}
         done: set[int] = set()
-        for number, vector in vectors.items():
+        for number, meaning in meanings.items():
             where = self._where(number)
             if where is not None and where[1]:
-                in_segments.setdefault(where[1], {})[number] = vector
+                in_segments.setdefault(where[1], {})[number] = meaning
             elif where is not None:
-                self._add_to_tail(number, vector)
+                self._add_to_tail(number, meaning)
                 done.add(number)
         if not cheap_only:
             for segment, wanted in in_segments.items():
@@ -77,31 +78,25 @@ class Writer:
                 done.update(wanted)
         return frozenset(done)
 
-    def _add_to_tail(self, number: int, vector: Any) -> None:
+    def _add_to_tail(self, number: int, meaning: Meaning) -> None:
         row = self._connection.execute("select body from tail where number = :number", {"number": number}).fetchone()
         assert row is not None
-        scale, small = quantised(vector)
-        entry = Packed.from_bytes(number, bytes(row[0]))._replace(scale=scale, vector=small)
+        scale, vector, pieces = packed_meaning(meaning)
+        entry = Packed.from_bytes(number, bytes(row[0]))._replace(scale=scale, vector=vector, pieces=pieces)
         self._connection.execute(
             "update tail set body = :body, stamp = :stamp where number = :number",
             {"body": entry.to_bytes(), "stamp": self._stamp, "number": number},
         )
         self._connection.execute("update entry set vector = 1 where number = :number", {"number": number})
 
-    def _add_to_segment(self, identity: int, wanted: Mapping[int, Any]) -> None:
-        segment = load_segment(self._connection, identity)
-        numbers = np.fromiter(wanted, np.int64, len(wanted))
-        rows = np.searchsorted(segment.numbers, numbers)
-        scales = segment.scales.copy()
-        width = len(next(iter(wanted.values())))
-        vectors = np.zeros((segment.size, width), np.int8)
-        if segment.vectors.shape[1] == width:
-            vectors[:] = segment.vectors
-        for row, vector in zip(rows.tolist(), wanted.values(), strict=True):
-            scales[row], vectors[row] = quantised(vector)
+    def _add_to_segment(self, identity: int, wanted: Mapping[int, Meaning]) -> None:
+        segment = load_segment(self._connection, identity).with_meanings(wanted)
+        names = ("scales", "vectors", "piece_offsets", "pieces")
+        blobs = segment.to_blobs()
         self._connection.execute(
-            "update segment set scales = :scales, vectors = :vectors, stamp = :stamp where id = :id",
-            {"scales": scales.tobytes(), "vectors": vectors.tobytes(), "stamp": self._stamp, "id": identity},
+            f"update segment set {', '.join(f'{name} = :{name}' for name in names)}, stamp = :stamp "  # noqa: S608
+            "where id = :id",
+            {**{name: blobs[name] for name in names}, "stamp": self._stamp, "id": identity},
         )
         self._connection.executemany("update entry set vector = 1 where number = ?", ((number,) for number in wanted))
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memoranda.domain.memory import State
+from memoranda.domain.memory import State, spoken
 from memoranda.ledger.dialect import placeholders
 
 
@@ -20,6 +20,14 @@ class Entry(NamedTuple):
     state: State
     valid_from: int | None
     valid_until: int | None
+    speaker: str
+    conversation: str
+    occurred_at: int
+
+    @property
+    def spoken(self) -> str:
+        """The text as it is embedded."""
+        return spoken(self.speaker, self.text)
 
 
 class Changes(NamedTuple):
@@ -48,7 +56,7 @@ def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, En
         rows = connection.execute(
             f"""
             select number, scope, text, about, attribute, value, context, tags, content_hash, state,
-                   valid_from, valid_until
+                   valid_from, valid_until, speaker, conversation, coalesce(occurred_at, created_at)
             from memory where number in ({listed})
             """,  # noqa: S608
             values,
@@ -58,8 +66,9 @@ def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, En
 
 
 def _to_entry(row: Sequence[Any]) -> Entry:
-    number, scope, text, about, attribute, value, context, tags, digest, state, valid_from, valid_until = row
-    extras = [str(part) for part in (about, attribute, value, context) if part]
+    (number, scope, text, about, attribute, value, context, tags, digest, state, valid_from, valid_until,
+     speaker, conversation, occurred_at) = row  # fmt: skip
+    extras = [str(part) for part in (speaker, about, attribute, value, context) if part]
     if tags != "[]":
         extras.append(str(tags))
     return Entry(
@@ -71,4 +80,7 @@ def _to_entry(row: Sequence[Any]) -> Entry:
         state=state,
         valid_from=valid_from,
         valid_until=valid_until,
+        speaker=str(speaker),
+        conversation=str(conversation),
+        occurred_at=int(occurred_at),
     )

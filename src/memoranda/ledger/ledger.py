@@ -205,6 +205,11 @@ class Ledger:
                 return memory
             return memories.load(connection, scope, (number,), as_of).get(number)
 
+    def number_of(self, reference: str, *, scope: Scope) -> int:
+        """The number by which an index knows a memory."""
+        with self.database.read() as connection:
+            return memories.find(connection, scope, reference)[0]
+
     def history(self, reference: str, *, scope: Scope) -> tuple[Revision, ...]:
         with self.database.read() as connection:
             number, _ = memories.find(connection, scope, reference)
@@ -381,6 +386,10 @@ class Ledger:
         """Everything written into the memories whose number is wanted."""
         with self.database.read() as connection:
             yield from memories.all_texts(connection, wanted)
+
+    def key_for(self, purpose: str) -> bytes:
+        """A key of this store for one purpose; nobody can tell the store's own from it."""
+        return hashlib.blake2b(purpose.encode(), key=self._key, digest_size=32, person=b"purpose").digest()
 
     def _digest(self, text: str) -> bytes:
         return hashlib.blake2b(normal_form(text).encode(), key=self._key, digest_size=32).digest()

@@ -29,9 +29,16 @@ class Filter(NamedTuple):
 
     kinds: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
+    sources: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
     about: str = ""
     attribute: str = ""
     speaker: str = ""
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    time_after: int | None = None
+    time_before: int | None = None
+    importance_min: float | None = None
     as_of: int | None = None
     valid_at: int | None = None
 
@@ -186,14 +193,30 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
     names, values = placeholders("scope", scope.chain())
     changing = "m" if wanted.as_of is None else "r"
     parts = [f"m.scope in ({names})"]
-    if wanted.states:
-        listed, more = placeholders("state", wanted.states)
-        parts.append(f"{changing}.state in ({listed})")
-        values.update(more)
-    if wanted.kinds:
-        listed, more = placeholders("kind", wanted.kinds)
-        parts.append(f"{changing}.kind in ({listed})")
-        values.update(more)
+    listings: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        (changing, "state", wanted.states),
+        (changing, "kind", wanted.kinds),
+        (changing, "trust", wanted.trust),
+        ("m", "source", wanted.sources),
+    )
+    for table, column, members in listings:
+        if members:
+            listed, more = placeholders(column, members)
+            parts.append(f"{table}.{column} in ({listed})")
+            values.update(more)
+    for place, tag in enumerate(wanted.tags):
+        parts.append(f"exists (select 1 from json_each({changing}.tags) where value = :tag_{place})")  # noqa: S608
+        values[f"tag_{place}"] = tag
+    happened = "coalesce(m.occurred_at, m.created_at)"
+    bounds: tuple[tuple[str, str, Any], ...] = (
+        (f"{happened} >= :time_after", "time_after", wanted.time_after),
+        (f"{happened} < :time_before", "time_before", wanted.time_before),
+        (f"{changing}.importance >= :importance_min", "importance_min", wanted.importance_min),
+    )
+    for condition, name, bound in bounds:
+        if bound is not None:
+            parts.append(condition)
+            values[name] = bound
     for name in ("about", "attribute", "speaker"):
         if getattr(wanted, name):
             parts.append(f"m.{name} = :{name}")

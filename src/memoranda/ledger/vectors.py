@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
 
+from memoranda.domain.memory import spoken
 from memoranda.ledger.dialect import placeholders
 
 
@@ -77,17 +78,17 @@ def count(connection: apsw.Connection, space_id: int) -> int:
 
 
 def without_vector(connection: apsw.Connection, space_id: int, *, after: int, limit: int) -> list[tuple[int, str, str]]:
-    """(number, text, content hash) of memories that have no vector in this space, in order of number."""
+    """(number, text as it is embedded, content hash) of memories without a vector in this space, by number."""
     rows = connection.execute(
         """
-        select m.number, m.text, m.content_hash from memory m
+        select m.number, m.speaker, m.text, m.content_hash from memory m
         where m.number > :after
           and not exists (select 1 from vector v where v.space = :space and v.number = m.number)
         order by m.number limit :limit
         """,
         {"space": space_id, "after": after, "limit": limit},
     )
-    return [(int(number), str(text), str(digest)) for number, text, digest in rows]
+    return [(int(number), spoken(speaker, text), str(digest)) for number, speaker, text, digest in rows]
 
 
 def drop_space(connection: apsw.Connection, fingerprint: str) -> None:

@@ -1,106 +1,237 @@
-"""Recall, step by step: search -> fuse -> dispose -> abstain -> trim, and the receipt as it goes.
+"""Recall, step by step, and the receipt as it goes. Pure: handed proposals and a way to load rows.
 
-1. The index proposes numbers of both lanes, inside the scope.
-2. The proposals are fused into one relevance.
-3. The ledger disposes: rows are loaded and scope, state and validity are checked again.
-4. What does not clear the bar is dropped; nothing left is an answer, too.
-5. The best remain; of equals, the older.
+1. What speaks for each proposal is weighed and becomes one relevance.
+2. What does not clear the bar of the policy is dropped; nothing left is an answer, too.
+3. The ledger disposes: rows are loaded, and scope, state, validity, trust and filters are checked again.
+4. Factors of each memory turn relevance into the score by which they are ranked.
+5. Trust, sources, grades and repetition decide which of them come back.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from memoranda.domain.memory import Memory, State
+from memoranda.domain.memory import Memory
 from memoranda.domain.ports import IndexAnswer
-from memoranda.domain.receipt import HitReceipt, RecallReceipt
+from memoranda.domain.receipt import HitReceipt, LaneTops, RecallReceipt, hits_digest
+from memoranda.domain.request import Lane, Request
 from memoranda.domain.results import Hit, Recall
 from memoranda.domain.scope import Scope
-from memoranda.recall.fusion import parts_of, relevance
+from memoranda.recall.diversity import diverse
+from memoranda.recall.evidence import Evidence, weighed
+from memoranda.recall.factors import Circumstances, factors_of
+from memoranda.recall.policies import BARS, BEHIND, scale_of
+from memoranda.recall.tiers import Admitted, admitted
 
-BAR = 0.15
-RECEIPT_HITS = 10
-_SPARE = 4
+_LOADED = 24
+_LOADED_PER_HIT = 3
+
+Load = Callable[[Sequence[int]], dict[int, Memory]]
 
 
 class Plan(NamedTuple):
     """What is asked, and under which circumstances."""
 
+    request: Request
     scope: Scope
-    limit: int
-    now: int
-    states: frozenset[State]
-    as_of: int | None
-    bar: float
     sequence: int
-    embedder: str
-    semantic: bool
-    degraded: tuple[str, ...]
-    empty_query: bool = False
+    lanes: tuple[Lane, ...]
+    priors: tuple[str, ...]
+    embedder: str = "none"
+    only_time: bool = False
+    """Nothing but a time was asked: what happened then is the answer, in its order."""
+    degraded: tuple[str, ...] = ()
+    skipped: str = ""
+    """Why nothing was searched, if so."""
+    circumstances: Circumstances = Circumstances(0)
+    receipt_items: int = 3
+    receipt_tops: bool = False
 
 
-def recall(plan: Plan, answer: IndexAnswer, load: Callable[[Sequence[int]], dict[int, Memory]]) -> Recall:
+class Fate(NamedTuple):
+    """What became of one proposal: the step at which it ended, and why."""
+
+    step: str
+    reason: str
+    relevance: float
+    parts: dict[str, float]
+
+
+class Outcome(NamedTuple):
+    """The recall, and the fate of everything that was proposed and did not come back, by number."""
+
+    recall: Recall
+    fates: dict[int, Fate]
+
+
+def recall(plan: Plan, answer: IndexAnswer, load: Load) -> Recall:
     """From proposals to hits."""
-    scored = [(-relevance(each, semantic=plan.semantic), each.number, each) for each in answer.candidates]
-    scored.sort()
-    cleared = [entry for entry in scored if -entry[0] >= plan.bar]
-    dropped: Counter[str] = Counter()
-    if len(cleared) < len(scored):
-        dropped["below the bar"] = len(scored) - len(cleared)
-    hits: list[Hit] = []
-    looked_at = 0
-    # Best first, and no more rows than are needed: a row costs more than a score.
-    while looked_at < len(cleared) and len(hits) < plan.limit:
-        some = cleared[looked_at : looked_at + plan.limit - len(hits) + _SPARE]
-        rows = load([number for _, number, _ in some])
-        for _, number, candidate in some:
-            if len(hits) == plan.limit:
-                break
-            looked_at += 1
-            memory = rows.get(number)
-            reason = "gone" if memory is None else _objection(plan, memory)
-            if memory is None or reason:
-                dropped[reason] += 1
-                continue
-            parts = parts_of(candidate, semantic=plan.semantic)
-            score = round(sum(parts.values()), 6)
-            ranks = (candidate.lexical_rank, candidate.semantic_rank)
-            hits.append(Hit(memory, score, HitReceipt(memory.id, memory.scope, score, *ranks, parts)))
-    if looked_at < len(cleared):
-        dropped["beyond the limit"] = len(cleared) - looked_at
-    return Recall(tuple(hits), _receipt(plan, answer, hits, dropped))
+    return traced(plan, answer, load).recall
 
 
-def _objection(plan: Plan, memory: Memory) -> str:
-    """Why the ledger does not let this one pass; empty when it does."""
-    if not plan.scope.sees(memory.scope):
-        return "other scope"
-    if memory.state not in plan.states:
-        return memory.state
-    if not memory.holds_at(plan.now):
-        return "not valid then"
-    return "quarantined" if memory.trust == "quarantined" else ""
+def traced(plan: Plan, answer: IndexAnswer, load: Load) -> Outcome:
+    """From proposals to hits, with what became of the others."""
+    run = _Run(plan, answer, load)
+    return Outcome(run.recall(), run.fates)
 
 
-def _receipt(plan: Plan, answer: IndexAnswer, hits: Sequence[Hit], dropped: Counter[str]) -> RecallReceipt:
-    abstained = ""
-    if plan.empty_query:
-        abstained = "no query"
-    elif not hits:
-        abstained = "nothing to search" if not answer.searched else "nothing cleared the bar"
-    return RecallReceipt(
-        sequence=plan.sequence,
-        scopes=plan.scope.chain(),
-        lanes=("lexical", "semantic") if plan.semantic else ("lexical",),
-        embedder=plan.embedder,
-        searched=answer.searched,
-        with_vector=answer.with_vector,
-        proposed=len(answer.candidates),
-        dropped=dict(sorted(dropped.items())),
-        returned=len(hits),
-        bar=plan.bar,
-        abstained=abstained,
-        degraded=plan.degraded,
-        as_of=plan.as_of,
-        hits=tuple(hit.receipt for hit in hits[:RECEIPT_HITS]),
-    )
+class _Run:
+    def __init__(self, plan: Plan, answer: IndexAnswer, load: Load) -> None:
+        self._plan = plan
+        self._answer = answer
+        self._load = load
+        self._numbers: dict[str, int] = {}
+        self.fates: dict[int, Fate] = {}
+
+    def recall(self) -> Recall:
+        ranked = self._cleared(self._ranked())
+        hits = sorted(self._disposed(ranked), key=lambda hit: (-hit.score, self._numbers[hit.id]))
+        hits = self._near_the_best(hits)
+        request = self._plan.request
+        chosen = admitted(hits, mode=request.mode, limit=request.limit, trust_named=bool(request.trust))
+        self._note_refused(hits, chosen.fates, "admission")
+        returned = diverse(chosen.hits, request.limit)
+        kept = {hit.id for hit in returned}
+        self._note_refused(hits, {h.id: "beyond the limit" for h in chosen.hits if h.id not in kept}, "limit")
+        return Recall(tuple(returned), self._receipt(returned, chosen))
+
+    # -- weighing --
+
+    def _ranked(self) -> list[tuple[float, Evidence]]:
+        """(relevance, evidence), best first; of equals, the older."""
+        if self._plan.only_time:
+            return [
+                (1.0, Evidence(each, {"time": 1.0}, 1.0))
+                for each in sorted(self._answer.candidates, key=lambda each: each.number)
+                if each.timely
+            ]
+        scale = scale_of(self._plan.lanes)
+        found = weighed(self._answer.candidates, lanes=self._plan.lanes, priors=self._plan.priors)
+        scored = [(scale.relevance(each.total) if each.total > 0 else 0.0, each) for each in found]
+        return sorted(scored, key=lambda pair: (-pair[0], pair[1].candidate.number))
+
+    def _cleared(self, ranked: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
+        bar = BARS[self._plan.request.policy]
+        cleared = [pair for pair in ranked if pair[0] >= bar and pair[0] > 0]
+        for relevance, evidence in ranked[len(cleared) :]:
+            self._end(evidence, relevance, "bar", "below the bar")
+        return cleared
+
+    # -- the ledger disposes --
+
+    def _disposed(self, ranked: Sequence[tuple[float, Evidence]]) -> list[Hit]:
+        """Best first, and no more rows than are needed: a row costs more than a score."""
+        enough = max(_LOADED, _LOADED_PER_HIT * self._plan.request.limit)
+        hits: list[Hit] = []
+        looked_at = 0
+        while looked_at < len(ranked) and len(hits) < enough:
+            some = ranked[looked_at : looked_at + enough]
+            rows = self._load([evidence.candidate.number for _, evidence in some])
+            for relevance, evidence in some:
+                memory = rows.get(evidence.candidate.number)
+                reason = "gone" if memory is None else self._objection(memory)
+                if memory is None or reason:
+                    self._end(evidence, relevance, "ledger", reason)
+                else:
+                    self._numbers[memory.id] = evidence.candidate.number
+                    hits.append(self._hit(memory, relevance, evidence))
+            looked_at += len(some)
+        for relevance, evidence in ranked[looked_at:]:
+            self._end(evidence, relevance, "limit", "beyond the limit")
+        return hits
+
+    def _objection(self, memory: Memory) -> str:
+        """Why the ledger does not let this one pass; empty when it does."""
+        request = self._plan.request
+        if not self._plan.scope.sees(memory.scope):
+            return "other scope"
+        if memory.state not in request.states:
+            return memory.state
+        if not memory.holds_at(request.now if request.as_of is None else request.as_of):
+            return "not valid then"
+        if request.trust:
+            return "" if memory.trust in request.trust else memory.trust
+        return "quarantined" if memory.trust == "quarantined" else ""
+
+    def _hit(self, memory: Memory, relevance: float, evidence: Evidence) -> Hit:
+        factors = factors_of(memory, self._plan.circumstances)
+        score = relevance
+        for factor in factors.values():
+            score *= factor
+        candidate = evidence.candidate
+        receipt = HitReceipt(
+            id=memory.id,
+            scope=memory.scope,
+            score=round(min(score, 1.0), 6),
+            relevance=round(relevance, 6),
+            lexical_rank=candidate.lexical_rank,
+            semantic_rank=candidate.semantic_rank,
+            structured_rank=candidate.structured_rank,
+            parts={name: round(value, 6) for name, value in evidence.parts.items()},
+            factors=factors,
+            tier=memory.grade,
+            trust=memory.trust,
+        )
+        return Hit(memory, receipt.score, receipt)
+
+    def _near_the_best(self, hits: list[Hit]) -> list[Hit]:
+        """Without what is far behind the best, as the policy says."""
+        least = BEHIND[self._plan.request.policy] * (hits[0].score if hits else 0.0)
+        behind = {hit.id: "far behind the best" for hit in hits if hit.score < least}
+        self._note_refused(hits, behind, "bar")
+        return [hit for hit in hits if hit.id not in behind]
+
+    # -- what became of the others --
+
+    def _end(self, evidence: Evidence, relevance: float, step: str, reason: str) -> None:
+        self.fates[evidence.candidate.number] = Fate(step, reason, relevance, evidence.parts)
+
+    def _note_refused(self, hits: Sequence[Hit], refused: dict[str, str], step: str) -> None:
+        for hit in hits:
+            if hit.id in refused:
+                number = self._numbers[hit.id]
+                self.fates[number] = Fate(step, refused[hit.id], hit.receipt.relevance, hit.receipt.parts)
+
+    # -- the receipt --
+
+    def _receipt(self, hits: Sequence[Hit], chosen: Admitted) -> RecallReceipt:
+        plan = self._plan
+        abstained = plan.skipped
+        if not hits and not abstained:
+            abstained = "nothing to search" if not self._answer.searched else "nothing cleared the bar"
+        dropped = Counter(fate.reason for fate in self.fates.values())
+        return RecallReceipt(
+            sequence=plan.sequence,
+            scopes=plan.scope.chain(),
+            request=plan.request.as_json(),
+            lanes=plan.lanes,
+            embedder=plan.embedder,
+            searched=self._answer.searched,
+            with_vector=self._answer.with_vector,
+            proposed=len(self._answer.candidates),
+            dropped=dict(sorted(dropped.items())),
+            returned=len(hits),
+            bar=BARS[plan.request.policy],
+            tier=chosen.tier if hits else "",
+            tiers=dict(sorted(Counter(hit.memory.grade for hit in hits).items())),
+            abstained=abstained,
+            degraded=plan.degraded,
+            digest=hits_digest((hit.id, hit.score) for hit in hits),
+            hits=tuple(hit.receipt for hit in hits[: plan.receipt_items]),
+            tops=self._tops() if plan.receipt_tops else None,
+        )
+
+    def _tops(self) -> LaneTops:
+        """The first of each lane, by id."""
+        most = self._plan.receipt_items
+        lanes = [
+            [number for _, number in sorted((rank, each.number) for each, rank in ranked if rank is not None)[:most]]
+            for ranked in (
+                [(each, each.lexical_rank) for each in self._answer.candidates],
+                [(each, each.semantic_rank) for each in self._answer.candidates],
+                [(each, each.structured_rank) for each in self._answer.candidates],
+            )
+        ]
+        fused = [evidence.candidate.number for _, evidence in self._ranked()[:most]]
+        rows = self._load(sorted({number for lane in [*lanes, fused] for number in lane}))
+        return LaneTops(*(tuple(rows[number].id for number in lane if number in rows) for lane in [*lanes, fused]))

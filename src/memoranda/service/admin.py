@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.memory import STATES
-from memoranda.domain.ports import IndexEntry, IndexQuery, Progress
+from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
@@ -76,8 +76,9 @@ class Admin:
         text = _PROBE_TEXT.format(token=token)
         number = -1 - int(token, 16)
         vector, _, trouble = engine.embed_query(text)
+        meaning = None if vector is None else Meaning(vector)
         try:
-            index.apply(put=[IndexEntry(number, scope, text, vector=vector)], drop=(), sequence=None)
+            index.apply(put=[IndexEntry(number, scope, text, meaning=meaning)], drop=(), sequence=None)
             try:
                 by_words = index.search(IndexQuery((scope,), text=token, states=frozenset(STATES)))
                 by_vector = index.search(IndexQuery((scope,), vector=vector, states=frozenset(STATES)))

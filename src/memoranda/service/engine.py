@@ -20,11 +20,13 @@ from memoranda.domain.errors import (
 )
 from memoranda.domain.ports import IndexAnswer, IndexEntry, IndexQuery, Progress, Role
 from memoranda.ledger.ledger import Ledger
+from memoranda.service.shown import Shown
 
 if TYPE_CHECKING:
     from memoranda.embedding.pipeline import EmbeddingPipeline
+    from memoranda.embedding.words import WordTable
     from memoranda.index.embedded import EmbeddedIndex
-    from memoranda.index.follower import Backfill
+    from memoranda.index.follower import Backfill, Space
 
 _INDEX_BUSY_SECONDS = 1.0
 _BACKFILL_IN_RECALL = 0.5
@@ -53,6 +55,7 @@ class Engine:
         self.clock = clock
         self.ledger = Ledger(path, clock=clock, busy_seconds=settings.busy_seconds)
         self.index_path = path.with_name(path.name + "-index")
+        self.shown = Shown()
         self._opening = threading.RLock()
         self._following = threading.Lock()
         self._backfilling = threading.Lock()
@@ -60,6 +63,7 @@ class Engine:
         self._index: EmbeddedIndex | None = None
         self._mark: tuple[int, int] = (0, 0)
         self._embedders: dict[str, EmbeddingPipeline | None] = {}
+        self._words: WordTable | None = None
         self._unembeddable: set[int] = set()
         self._settled = threading.local()
         self._ready: dict[str, dict[int, Any]] = {}
@@ -178,10 +182,25 @@ class Engine:
         index = self.index()
         return index.version(), index
 
-    def space(self) -> str:
-        """The vector space that the index holds; empty when it holds words only."""
-        fingerprint = self.index().fingerprint
-        return "" if fingerprint == _NO_SPACE else fingerprint
+    def space(self) -> "Space":
+        """The vector space that the index holds, with its vocabulary; neither when it holds words only."""
+        return self._space(self.index().fingerprint)
+
+    def _space(self, fingerprint: str) -> "Space":
+        from memoranda.index.follower import Space
+
+        return Space() if fingerprint == _NO_SPACE else Space(fingerprint, self.vocabulary())
+
+    def vocabulary(self) -> "WordTable | None":
+        """The words of the bundled model, whichever embedder serves; None when words are compared as they are."""
+        if self.settings.embedder == "none":
+            return None
+        with self._opening:
+            if self._words is None:
+                from memoranda.embedding.words import WordTable
+
+                self._words = WordTable(self.settings.cache_folder())
+            return self._words
 
     def _exact_tail(self, *degraded: str) -> Standing:
         """The index cannot be written now: what it has not followed is searched exactly, from the ledger."""
@@ -205,7 +224,7 @@ class Engine:
             return backfill(
                 self.ledger,
                 self.index(),
-                embedder.fingerprint,
+                self._space(embedder.fingerprint),
                 lambda texts: _reasons(embedder.embed(texts, "document")),
                 seconds=seconds,
                 ready=self._ready.setdefault(embedder.fingerprint, {}),
@@ -319,7 +338,7 @@ class Engine:
                     f"{len(skipped)} of {total} memories could not be embedded: {next(iter(skipped.values()))}",
                     hint="The old index goes on serving. Run the rebuild again to go on where it stopped.",
                 )
-        space = "" if fingerprint == _NO_SPACE else fingerprint
+        space = self._space(fingerprint)
         with self.folder.rebuilding():
             new = self.folder.begin(fingerprint)
             try:

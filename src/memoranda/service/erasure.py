@@ -32,7 +32,7 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     index_entries = _index_entries(engine, sorted(numbers))
     vectors = engine.ledger.vector_bodies(sorted(numbers), _VECTOR_BYTES)
     sequence = engine.ledger.erase(chosen, actor=actor)
-    engine.forget_cached([memory.text for _, memory in chosen])
+    engine.forget_cached([memory.spoken for _, memory in chosen])
     pending = _purge(engine)
 
     wanted = pieces(texts)

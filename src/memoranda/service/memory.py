@@ -9,23 +9,23 @@ from memoranda.config import Settings, load
 from memoranda.domain.clock import Clock, Moment, SystemClock, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
-from memoranda.domain.memory import KINDS, STATES, Basis, Kind, Memory, Source, State, checked_choice
-from memoranda.domain.ports import IndexQuery
-from memoranda.domain.receipt import EraseReceipt
-from memoranda.domain.results import Changed, Erasure, Listing, Recall, Remembered, Revision, Stats
+from memoranda.domain.memory import KINDS, STATES, TRUSTS, Basis, Kind, Memory, Source, State, Trust, checked_choice
+from memoranda.domain.pack import Pack, PackFormat
+from memoranda.domain.receipt import EraseReceipt, RecallReceipt
+from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_limit
+from memoranda.domain.results import Changed, Erasure, Listing, Recall, Remembered, Replay, Revision, Stats, WhyNot
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter, Keep
-from memoranda.recall.pipeline import BAR, Plan, recall
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Chosen, confirmation, erase
+from memoranda.service.recalling import Recaller
 
-MAX_LIMIT = 1_000
-MAX_QUERY = 4_000
 _MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
 _MOST_BY_QUERY = 50
+_MOST_FALLBACKS = 6
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -66,6 +66,7 @@ class LongTermMemory:
         self._engine = engine
         self._scope = scope
         self._owner = owner
+        self._recaller = Recaller(engine, scope)
         self.admin = Admin(engine, scope)
 
     @property
@@ -174,53 +175,116 @@ class LongTermMemory:
         query: str,
         *,
         limit: int = 5,
-        as_of: Moment | None = None,
+        policy: Policy = "balanced",
+        mode: Mode = "asked",
+        speaker: str = "",
+        kind: Kind | Sequence[Kind] = (),
+        about: str = "",
+        tags: Sequence[str] = (),
+        source: Source | Sequence[Source] = (),
+        time_after: Moment | None = None,
+        time_before: Moment | None = None,
+        importance_min: float | None = None,
         states: Sequence[State] = ("live",),
+        trust: Trust | Sequence[Trust] = (),
+        as_of: Moment | None = None,
+        prefer_speaker: str = "",
+        conversation: str = "",
+        fallback: Sequence[str] = (),
+        lanes: Sequence[Lane] = LANES,
     ) -> Recall:
         """What bears on the query, best first; nothing when nothing does. The receipt says why.
 
-        With `as_of`, what was believed at that moment.
+        `policy` says how sure it must be. `mode="automatic"` is for what nobody asked for: trusted memories only, a
+        mix of grades, and not again what was just shown in `conversation`. The filters narrow what is looked at;
+        `trust` names exactly what may come back, also what is quarantined. With `as_of`, what was believed at that
+        moment. `prefer_speaker` puts one speaker's memories first among equals. `fallback` names scopes below this
+        one that are asked in turn when nothing is found here.
         """
-        checked_limit(limit)
-        wanted = frozenset(_checked_states(states) or STATES)
-        text, notes = _cleaned(query)
-        moment = None if as_of is None else end_of(as_of, name="as_of")
-        standing = self._engine.catch_up()
-        vector, embedder, trouble = self._engine.embed_query(text) if text else (None, "none", "")
-        sequence = self._engine.ledger.sequence()
-        now = self._engine.clock.now() if moment is None else moment
-        allow = None
-        if moment is not None:
-            believed = Filter(states=tuple(wanted), as_of=moment, valid_at=moment)
-            allow = self._engine.ledger.numbers_that_fit(believed, scope=self._scope)
-        answer = self._engine.search(
-            IndexQuery(
-                scopes=self._scope.chain(),
-                text=text,
-                vector=vector,
-                now=now if moment is None else None,
-                # At another moment the ledger has already said which may come back.
-                states=wanted if moment is None else frozenset(STATES),
-                allow=allow,
-                pool=max(100, 4 * limit),
-                tail=standing.tail,
-                hidden=standing.hidden,
+        request = Request.of(
+            {
+                "query": query,
+                "limit": limit,
+                "policy": policy,
+                "mode": mode,
+                "lanes": lanes,
+                "kinds": kind,
+                "sources": source,
+                "states": _checked_states(states),
+                "trust": trust,
+                "about": about,
+                "speaker": speaker,
+                "tags": tags,
+                "time_after": time_after,
+                "time_before": time_before,
+                "importance_min": importance_min,
+                "as_of": as_of,
+                "prefer_speaker": prefer_speaker,
+                "now": self._engine.clock.now(),
+            }
+        )
+        talk = checked_text(conversation, name="conversation", limit=512, empty_ok=True).strip()
+        below = self._fallbacks(fallback)
+        remind = mode == "automatic" and bool(talk)
+        if remind:
+            request = request._replace(repeated=self._engine.shown.lately(self._scope, talk))
+        found = self._recaller.recall(request)
+        for scope in below if found.receipt.abstained == "nothing cleared the bar" else ():
+            wider = scope._recaller.recall(request)
+            if wider:
+                found = wider
+                break
+        if remind:
+            self._engine.shown.note(self._scope, talk, [hit.id for hit in found])
+        return found
+
+    def _fallbacks(self, scopes: Sequence[str]) -> "list[LongTermMemory]":
+        if isinstance(scopes, str) or not isinstance(scopes, Sequence) or len(scopes) > _MOST_FALLBACKS:
+            raise InvalidInput(
+                f"fallback is a list of at most {_MOST_FALLBACKS} scopes", hint="Pass fallback=['home/anna/archive']."
             )
-        )
-        plan = Plan(
-            scope=self._scope,
-            limit=limit,
-            now=now,
-            states=wanted,
-            as_of=moment,
-            bar=BAR,
-            sequence=sequence,
-            embedder=embedder,
-            semantic=vector is not None,
-            degraded=(*notes, *standing.degraded, *((trouble,) if trouble else ())),
-            empty_query=not text,
-        )
-        return recall(plan, answer, lambda numbers: self._engine.ledger.load(numbers, scope=self._scope, as_of=moment))
+        return [self.within(scope) for scope in scopes]
+
+    def pack(
+        self,
+        query: str | Recall,
+        *,
+        budget: int = 800,
+        format: PackFormat = "xml",  # noqa: A002 the word users know
+        limit: int = 5,
+        policy: Policy = "balanced",
+        mode: Mode = "automatic",
+        prefer_speaker: str = "",
+        conversation: str = "",
+    ) -> Pack:
+        """A bounded block of what bears on the query, for a model, before it answers; empty when nothing does.
+
+        The text is untrusted reference data and says so; no memory can close or imitate the block. `budget` counts
+        model tokens. Give what `recall` returned to pack exactly that.
+        """
+        found = query
+        if not isinstance(found, Recall):
+            found = self.recall(
+                found,
+                limit=limit,
+                policy=policy,
+                mode=mode,
+                prefer_speaker=prefer_speaker,
+                conversation=conversation,
+            )
+        return self._recaller.pack(found, budget=budget, format=format)
+
+    def why_not(self, query: str | Recall, reference: Reference) -> WhyNot:
+        """At which step, and why, a memory was not returned for a query, or in a recall that was made."""
+        if isinstance(query, Recall):
+            request = Request.from_json(query.receipt.request)
+        else:
+            request = Request(query, now=self._engine.clock.now()).checked()
+        return self._recaller.why_not(request, reference)
+
+    def replay(self, receipt: RecallReceipt | Mapping[str, Any]) -> Replay:
+        """A recall again from its receipt. At the same sequence it gives the same result."""
+        return self._recaller.replay(receipt)
 
     def get(self, reference: Reference, *, as_of: Moment | None = None) -> Memory:
         """One memory by its id, or by the beginning of it; with `as_of`, as it was then."""
@@ -340,9 +404,10 @@ class LongTermMemory:
         if reference is not None:
             return ledger.choose(scope=self._scope, ids=[id_of(reference)])
         if query:
-            found = [
-                hit.id for hit in self.recall(query, limit=50, states=STATES) if self._scope.contains(hit.memory.scope)
-            ]
+            # Whatever its state and trust: what is hidden from recall can be erased all the same.
+            request = Request(query, _MOST_BY_QUERY, states=STATES, trust=TRUSTS, now=self._engine.clock.now())
+            hits = self._recaller.recall(request.checked(), gated=False)
+            found = [hit.id for hit in hits if self._scope.contains(hit.memory.scope)]
             return ledger.choose(scope=self._scope, ids=found) if found else []
         below = self.within(scope)._scope if scope else None
         return ledger.choose(scope=self._scope, about=about, speaker=speaker, below=below)
@@ -375,19 +440,3 @@ def _checked_states(states: Sequence[State]) -> tuple[State, ...]:
     if isinstance(states, str) or not isinstance(states, Iterable):
         raise InvalidInput("states are a list of states, not one", hint="Pass states=['live'], or [] for all.")
     return tuple(checked_choice(state, STATES, name="states") for state in states)
-
-
-def checked_limit(limit: int) -> None:
-    """A number of results that can be given."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit: {limit!r} is not a whole number from 1 to {MAX_LIMIT}", hint="Ask in pages.")
-
-
-def _cleaned(query: str) -> tuple[str, list[str]]:
-    """A query is never refused for its characters: what is not text is taken out of it."""
-    if not isinstance(query, str):
-        raise InvalidInput(f"query: text is expected, not {type(query).__name__}")
-    text = query.replace("\0", " ").encode("utf-8", "replace").decode().strip()
-    if len(text) > MAX_QUERY:
-        return text[:MAX_QUERY], [f"the query was cut to {MAX_QUERY:,} characters"]
-    return text, []

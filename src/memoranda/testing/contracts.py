@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memoranda.domain.errors import ProviderError
 from memoranda.domain.memory import STATES, State
-from memoranda.domain.ports import Candidate, Embedder, Index, IndexAnswer, IndexEntry, IndexQuery, Role
+from memoranda.domain.ports import Candidate, Embedder, Index, IndexAnswer, IndexEntry, IndexQuery, Meaning, Role
 from memoranda.testing.servers import hashed_vector
 
 _TEXTS = ("Anna prefers short answers.", "The boiler manual is in the cellar.", "灯在书房。", "Zażółć gęślą jaźń")
@@ -299,8 +299,8 @@ class IndexContract:
             index.apply(put=[_entry(number, f"lamp {number}", vector=False)], drop=(), sequence=number)
         index.optimize()
         index.apply(put=[_entry(10, "lamp 10", vector=False)], drop=(), sequence=10)
-        vectors = {number: _vector(f"lamp {number}") for number in (2, 10, 77)}
-        assert index.add_vectors(vectors, cheap_only=False) == {2, 10}
+        meanings = {number: Meaning(_vector(f"lamp {number}")) for number in (2, 10, 77)}
+        assert index.add_meanings(meanings, cheap_only=False) == {2, 10}
         assert index.missing_vectors(99) == (1, 3, 4, 5, 6, 7, 8, 9)
         assert index.holds([77]) == frozenset()
         answer = index.search(IndexQuery((_HERE,), vector=_vector("lamp 2")))
@@ -433,7 +433,7 @@ def _entry(
     valid_until: int | None = None,
     vector: bool = True,
 ) -> IndexEntry:
-    return IndexEntry(number, scope, text, state, valid_from, valid_until, _vector(text) if vector else None)
+    return IndexEntry(number, scope, text, state, valid_from, valid_until, Meaning(_vector(text)) if vector else None)
 
 
 _SENTENCES = [

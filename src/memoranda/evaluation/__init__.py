@@ -1,0 +1,1 @@
+"""Measuring: golden sets of your own and public sets, through the facade, with every number named."""
