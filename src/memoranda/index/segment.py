@@ -183,6 +183,24 @@ class Part(ABC):
         return order[np.searchsorted(conversations, wanted, "left") : np.searchsorted(conversations, wanted, "right")]
 
     @cached_property
+    def distinct_conversations(self) -> U64:
+        return np.unique(self.conversations)
+
+    @cached_property
+    def _sides(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        conversations, order = self._threads
+        before, after = np.full(self.size, -1, np.intp), np.full(self.size, -1, np.intp)
+        same = conversations[1:] == conversations[:-1]
+        before[order[1:][same]] = order[:-1][same]
+        after[order[:-1][same]] = order[1:][same]
+        return before, after
+
+    def beside(self, rows: Sequence[int]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The rows before and after each of these in its conversation, as far as it lies here; -1 for none."""
+        before, after = self._sides
+        return before[rows], after[rows]
+
+    @cached_property
     def beginnings(self) -> dict[int, int]:
         """When each conversation began."""
         conversations, order = self._threads

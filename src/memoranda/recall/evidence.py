@@ -25,12 +25,20 @@ TIMELY = 0.10
 TOGETHER = 1 / 3
 
 
+PARTS = ("lexical", "lexical around", "semantic", "semantic around", "closeness", "speaker", "time", "conversation")
+
+
 class Evidence(NamedTuple):
-    """One candidate with what speaks for it."""
+    """One candidate with what speaks for it, in the order of `PARTS`."""
 
     candidate: Candidate
-    parts: dict[str, float]
+    weights: tuple[float, ...]
     total: float
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """By name, what is not nothing."""
+        return {name: round(weight, 6) for name, weight in zip(PARTS, self.weights, strict=False) if weight}
 
 
 class Scale(NamedTuple):
@@ -46,38 +54,46 @@ class Scale(NamedTuple):
 
 def weighed(candidates: Sequence[Candidate], *, lanes: Sequence[Lane], priors: Sequence[str]) -> list[Evidence]:
     """Everything that speaks for each candidate, in the order in which they came."""
-    hybrid = "lexical" in lanes and "semantic" in lanes
+    if "lexical" not in lanes or "semantic" not in lanes:
+        return [_single(candidate, lanes) for candidate in candidates]
+    neighbours, named, timely = (prior in priors for prior in (NEIGHBOURS, SPEAKER, TIME))
     found = []
     for candidate in candidates:
-        parts = _hybrid(candidate, priors) if hybrid else _single(candidate, lanes)
-        if hybrid and candidate.named and SPEAKER in priors:
-            parts["speaker"] = NAMED
-        if hybrid and candidate.timely and TIME in priors:
-            parts["time"] = TIMELY
-        found.append(Evidence(candidate, parts, sum(parts.values())))
-    return _together(found) if hybrid and CONVERSATION in priors else found
+        words, words_around, meaning, meaning_around, close = _met(candidate, neighbours)
+        spoken = NAMED if named and candidate.named else 0.0
+        then = TIMELY if timely and candidate.timely else 0.0
+        weights = (words, words_around, meaning, meaning_around, close, spoken, then)
+        found.append(Evidence(candidate, weights, sum(weights)))
+    return _together(found) if CONVERSATION in priors else found
 
 
-def _single(candidate: Candidate, lanes: Sequence[Lane]) -> dict[str, float]:
+def _single(candidate: Candidate, lanes: Sequence[Lane]) -> Evidence:
+    """With one lane only, that lane is the whole scale."""
     if "semantic" in lanes:
-        return {"semantic": _likeness(candidate.cosine or 0.0)}
-    return {"lexical": min(candidate.coverage, 1.0)}
+        meaning = _likeness(candidate.cosine or 0.0)
+        return Evidence(candidate, (0.0, 0.0, meaning), meaning)
+    words = min(candidate.coverage, 1.0)
+    return Evidence(candidate, (words,), words)
 
 
-def _hybrid(candidate: Candidate, priors: Sequence[str]) -> dict[str, float]:
-    if candidate.cosine is None:
+def _met(candidate: Candidate, neighbours: bool) -> tuple[float, float, float, float, float]:
+    """How much of the query the candidate meets: by words, by meaning, each with what stands beside, and closely."""
+    words, cosine, around = candidate.coverage, candidate.cosine, candidate.around
+    if cosine is None:
         # Not embedded yet: words are all there is to go by.
-        return {"lexical": min(candidate.coverage, 1.0)}
-    words, cosine = candidate.coverage, candidate.cosine
-    around = candidate.around if NEIGHBOURS in priors else None
-    parts = {"lexical": LEXICAL * words, "semantic": SEMANTIC * _likeness(cosine)}
-    if around is not None:
-        parts["lexical around"] = LEXICAL * NEIGHBOUR_WORDS * around.coverage
-        smooth = (cosine + NEIGHBOUR_MEANING * around.cosine) / (1 + NEIGHBOUR_MEANING)
-        parts["semantic around"] = SEMANTIC * _likeness(smooth) - parts["semantic"]
-    if candidate.closeness is not None:
-        parts["closeness"] = CLOSENESS * candidate.closeness
-    return parts
+        return min(words, 1.0), 0.0, 0.0, 0.0, 0.0
+    meaning = SEMANTIC * _likeness(cosine)
+    close = CLOSENESS * (candidate.closeness or 0.0)
+    if around is None or not neighbours:
+        return LEXICAL * words, 0.0, meaning, 0.0, close
+    smooth = (cosine + NEIGHBOUR_MEANING * around.cosine) / (1 + NEIGHBOUR_MEANING)
+    return (
+        LEXICAL * words,
+        LEXICAL * NEIGHBOUR_WORDS * around.coverage,
+        meaning,
+        SEMANTIC * _likeness(smooth) - meaning,
+        close,
+    )
 
 
 def _likeness(cosine: float) -> float:
@@ -90,12 +106,11 @@ def _together(found: list[Evidence]) -> list[Evidence]:
     for candidate, _, total in found:
         if candidate.conversation:
             best[candidate.conversation] = max(total, best.get(candidate.conversation, 0.0))
+    if not best:
+        return found
     drawn = []
     for evidence in found:
-        conversation = evidence.candidate.conversation
-        pull = TOGETHER * (best[conversation] - evidence.total) if conversation else 0.0
-        if pull > 0.0:
-            evidence.parts["conversation"] = pull
-            evidence = evidence._replace(total=evidence.total + pull)
-        drawn.append(evidence)
+        candidate, weights, total = evidence
+        pull = TOGETHER * (best[candidate.conversation] - total) if candidate.conversation else 0.0
+        drawn.append(Evidence(candidate, (*weights, pull), total + pull) if pull else evidence)
     return drawn

@@ -18,7 +18,7 @@ from memoranda.domain.request import Lane, Request
 from memoranda.domain.results import Hit, Recall
 from memoranda.domain.scope import Scope
 from memoranda.recall.diversity import diverse
-from memoranda.recall.evidence import Evidence, weighed
+from memoranda.recall.evidence import PARTS, Evidence, weighed
 from memoranda.recall.factors import Circumstances, factors_of
 from memoranda.recall.policies import BARS, BEHIND, scale_of
 from memoranda.recall.tiers import Admitted, admitted
@@ -66,13 +66,14 @@ class Outcome(NamedTuple):
 
 def recall(plan: Plan, answer: IndexAnswer, load: Load) -> Recall:
     """From proposals to hits."""
-    return traced(plan, answer, load).recall
+    return _Run(plan, answer, load).recall()
 
 
 def traced(plan: Plan, answer: IndexAnswer, load: Load) -> Outcome:
     """From proposals to hits, with what became of the others."""
     run = _Run(plan, answer, load)
-    return Outcome(run.recall(), run.fates)
+    found = run.recall()
+    return Outcome(found, run.fates)
 
 
 class _Run:
@@ -80,12 +81,20 @@ class _Run:
         self._plan = plan
         self._answer = answer
         self._load = load
-        self._numbers: dict[str, int] = {}
-        self.fates: dict[int, Fate] = {}
+        self._ended: dict[int, tuple[str, str, float, Evidence]] = {}
+        self._evidence: dict[str, Evidence] = {}
+
+    @property
+    def fates(self) -> dict[int, Fate]:
+        """What became of everything that did not come back."""
+        return {
+            number: Fate(step, reason, relevance, evidence.parts)
+            for number, (step, reason, relevance, evidence) in self._ended.items()
+        }
 
     def recall(self) -> Recall:
         ranked = self._cleared(self._ranked())
-        hits = sorted(self._disposed(ranked), key=lambda hit: (-hit.score, self._numbers[hit.id]))
+        hits = sorted(self._disposed(ranked), key=lambda hit: (-hit.score, self._evidence[hit.id].candidate.number))
         hits = self._near_the_best(hits)
         request = self._plan.request
         chosen = admitted(hits, mode=request.mode, limit=request.limit, trust_named=bool(request.trust))
@@ -101,7 +110,7 @@ class _Run:
         """(relevance, evidence), best first; of equals, the older."""
         if self._plan.only_time:
             return [
-                (1.0, Evidence(each, {"time": 1.0}, 1.0))
+                (1.0, Evidence(each, (*[0.0] * PARTS.index("time"), 1.0), 1.0))
                 for each in sorted(self._answer.candidates, key=lambda each: each.number)
                 if each.timely
             ]
@@ -133,7 +142,7 @@ class _Run:
                 if memory is None or reason:
                     self._end(evidence, relevance, "ledger", reason)
                 else:
-                    self._numbers[memory.id] = evidence.candidate.number
+                    self._evidence[memory.id] = evidence
                     hits.append(self._hit(memory, relevance, evidence))
             looked_at += len(some)
         for relevance, evidence in ranked[looked_at:]:
@@ -167,7 +176,7 @@ class _Run:
             lexical_rank=candidate.lexical_rank,
             semantic_rank=candidate.semantic_rank,
             structured_rank=candidate.structured_rank,
-            parts={name: round(value, 6) for name, value in evidence.parts.items()},
+            parts=evidence.parts,
             factors=factors,
             tier=memory.grade,
             trust=memory.trust,
@@ -184,13 +193,12 @@ class _Run:
     # -- what became of the others --
 
     def _end(self, evidence: Evidence, relevance: float, step: str, reason: str) -> None:
-        self.fates[evidence.candidate.number] = Fate(step, reason, relevance, evidence.parts)
+        self._ended[evidence.candidate.number] = (step, reason, relevance, evidence)
 
     def _note_refused(self, hits: Sequence[Hit], refused: dict[str, str], step: str) -> None:
         for hit in hits:
             if hit.id in refused:
-                number = self._numbers[hit.id]
-                self.fates[number] = Fate(step, refused[hit.id], hit.receipt.relevance, hit.receipt.parts)
+                self._end(self._evidence[hit.id], hit.receipt.relevance, step, refused[hit.id])
 
     # -- the receipt --
 
@@ -199,7 +207,7 @@ class _Run:
         abstained = plan.skipped
         if not hits and not abstained:
             abstained = "nothing to search" if not self._answer.searched else "nothing cleared the bar"
-        dropped = Counter(fate.reason for fate in self.fates.values())
+        dropped = Counter(reason for _, reason, _, _ in self._ended.values())
         return RecallReceipt(
             sequence=plan.sequence,
             scopes=plan.scope.chain(),

@@ -15,7 +15,7 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger.ledger import Filter
 from memoranda.recall.factors import Circumstances
 from memoranda.recall.gate import gate
-from memoranda.recall.pipeline import Fate, Outcome, Plan, traced
+from memoranda.recall.pipeline import Fate, Load, Outcome, Plan, recall, traced
 from memoranda.recall.policies import BARS
 from memoranda.recall.times import When, when
 from memoranda.service.engine import Engine
@@ -42,11 +42,11 @@ class Recaller:
 
     def recall(self, request: Request, *, gated: bool = True) -> Recall:
         """What bears on the query, best first."""
-        return self._run(request, gated=gated).recall
+        return recall(*self._searched(request, gated=gated))
 
     def why_not(self, request: Request, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned."""
-        outcome = self._run(request)
+        outcome = traced(*self._searched(request))
         receipt = outcome.recall.receipt
         for rank, hit in enumerate(outcome.recall, start=1):
             if hit.id.startswith(id_of(reference)):
@@ -97,13 +97,16 @@ class Recaller:
 
     # -- the steps --
 
-    def _run(self, request: Request, *, gated: bool = True) -> Outcome:
+    def _searched(self, request: Request, *, gated: bool = True) -> tuple[Plan, IndexAnswer, Load]:
+        """What the pure pipeline needs: the plan, the proposals, and a way to load rows."""
         request, notes = _cleaned(request)
         skipped = gate(request.query) if gated else ("" if request.query else "no query")
         asked = self._asked(request, skipped, notes)
-        answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(asked.query)
-        load = self._engine.ledger.load
-        return traced(asked.plan, answer, lambda numbers: load(numbers, scope=self._scope, as_of=request.as_of))
+        return asked.plan, IndexAnswer((), 0, 0) if skipped else self._engine.search(asked.query), self._load(request)
+
+    def _load(self, request: Request) -> Load:
+        ledger = self._engine.ledger
+        return lambda numbers: ledger.load(numbers, scope=self._scope, as_of=request.as_of)
 
     def _asked(self, request: Request, skipped: str, notes: Sequence[str]) -> _Asked:
         engine = self._engine
@@ -217,8 +220,7 @@ class Recaller:
         if not answer.candidates:
             return None
         broad = asked.plan._replace(request=cleaned._replace(policy="broad"))
-        load = self._engine.ledger.load
-        alone = traced(broad, answer, lambda numbers: load(numbers, scope=self._scope, as_of=request.as_of))
+        alone = traced(broad, answer, self._load(request))
         if number in alone.fates:
             return alone.fates[number]
         if not alone.recall:
