@@ -11,6 +11,7 @@ from memoranda import config
 from memoranda.cli.output import Output, progress
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import InvalidInput, NotFound
+from memoranda.domain.request import POLICIES
 
 if TYPE_CHECKING:
     from memoranda.evaluation.stores import Door
@@ -21,7 +22,7 @@ WORSE = 7
 
 def _add_eval(command: argparse.ArgumentParser) -> None:
     command.add_argument("golden", metavar="GOLDEN", nargs="+", type=Path, help="a golden set, as JSON lines")
-    command.add_argument("--policy", choices=("strict", "balanced", "broad"), default="balanced")
+    command.add_argument("--policy", choices=POLICIES, default="balanced")
     command.add_argument("--k", type=int, default=5, help="how many hits count (default 5)")
     command.add_argument("--save", metavar="FILE", type=Path, help="keep the figures, as a baseline for later")
     command.add_argument("--baseline", metavar="FILE", type=Path, help="fail when worse than these figures")

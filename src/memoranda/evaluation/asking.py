@@ -1,21 +1,13 @@
 """Asking the facade, and how long it took. The columns that every measurement has beside one another."""
 
-import inspect
 from collections.abc import Mapping
 from time import perf_counter_ns
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from memoranda.domain.results import Recall
+from memoranda.domain.request import LANES, Lane, Policy
 from memoranda.service.memory import LongTermMemory
 
-Policy = Literal["strict", "balanced", "broad"]
-POLICIES: tuple[Policy, ...] = ("strict", "balanced", "broad")
-
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "lexical": ("lexical",),
-    "semantic": ("semantic",),
-    "hybrid": ("lexical", "semantic", "structured"),
-}
+COLUMNS: dict[str, tuple[Lane, ...]] = {"lexical": ("lexical",), "semantic": ("semantic",), "hybrid": LANES}
 """By name, the lanes that it asks. Words alone are the floor; hybrid is what a user gets."""
 
 
@@ -45,10 +37,8 @@ def ask(
     filters: Mapping[str, Any] | None = None,
 ) -> Answer:
     """One question to one view of a store."""
-    given = {"lanes": COLUMNS[column], "policy": policy, **(filters or {})}
-    known = inspect.signature(memory.recall).parameters
     started = perf_counter_ns()
-    found: Recall = memory.recall(query, limit=limit, **{name: value for name, value in given.items() if name in known})
+    found = memory.recall(query, limit=limit, policy=policy, lanes=COLUMNS[column], **(filters or {}))
     taken = perf_counter_ns() - started
     return Answer(
         tuple(hit.id for hit in found),

@@ -23,7 +23,7 @@ _MEMORY_FIELDS = frozenset(
 FILTERS = frozenset(
     {
         *("speaker", "kind", "about", "source", "time_after", "time_before", "importance_min", "states", "as_of"),
-        *("mode", "filter_tags"),
+        *("mode", "trust", "prefer_speaker", "filter_tags"),
     }
 )
 """What a question may pass on to recall. `tags` are the question's own; the filter by tags is `filter_tags`."""

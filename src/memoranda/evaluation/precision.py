@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.ports import Progress
+from memoranda.domain.request import POLICIES
 from memoranda.evaluation.abstention import Separation, separation
-from memoranda.evaluation.asking import POLICIES, ask
+from memoranda.evaluation.asking import ask
 from memoranda.evaluation.metrics import mean
 from memoranda.evaluation.moments import asked_at
 from memoranda.evaluation.packs import Pack, Question

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import MemorandaError, NotFound
 from memoranda.domain.ports import Progress
+from memoranda.domain.request import POLICIES, Policy
 from memoranda.domain.scope import Scope
-from memoranda.evaluation.asking import COLUMNS, POLICIES, Answer, Policy, ask
+from memoranda.evaluation.asking import COLUMNS, Answer, ask
 from memoranda.evaluation.golden import GoldenQuestion, GoldenSet
 from memoranda.evaluation.lines import wrong
 from memoranda.evaluation.metrics import DEPTH

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.evaluation.asking import POLICIES, Answer
+from memoranda.domain.request import POLICIES
+from memoranda.evaluation.asking import Answer
 from memoranda.evaluation.metrics import (
     DEPTH,
     Stopwatch,
