@@ -17,8 +17,9 @@ from memoranda.domain.ports import Role
 from memoranda.embedding import layout
 
 _MAX_CHARACTERS = 2_000  # the cost grows with the length; what matters of a memory stands in front
-# A little more than the mean: the register of a single query is stronger than the mean of many.
-_QUERY_SHARE = 1.3
+# How much of its register is taken off a query, in the order of `ASKED`. A single question is more of a question
+# than the mean of many is.
+_SHARES = np.array([1.3, 1.0, 1.0, 1.0], np.float32)
 
 
 class UseEmbedder:
@@ -67,7 +68,8 @@ class _Model:
                 vectors = _unit(self._encode(texts))
         if role == "document":
             return _unit(vectors - self._kept)
-        return _unit(vectors - _QUERY_SHARE * self._asked[np.argmax(vectors @ _unit(self._asked).T, axis=1)])
+        register = np.argmax(vectors @ _unit(self._asked).T, axis=1)
+        return _unit(vectors - _SHARES[register, None] * self._asked[register])
 
 
 def _unit(vectors: Any) -> npt.NDArray[np.float32]:

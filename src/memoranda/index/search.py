@@ -54,9 +54,9 @@ def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
 
 
 def extent(views: Sequence[View]) -> tuple[int, int] | None:
-    """When the oldest and the newest row happened."""
-    found = [view.part.extent for view in views if view.part.extent is not None]
-    return (min(first for first, _ in found), max(last for _, last in found)) if found else None
+    """When the oldest and the newest row happened, of those that are alive."""
+    found = [moments for view in views if (moments := kept(view.part.occurred, view.alive)).size]
+    return (min(int(each.min()) for each in found), max(int(each.max()) for each in found)) if found else None
 
 
 class Lanes:

@@ -200,21 +200,6 @@ class Part(ABC):
         before, after = self._sides
         return before[rows], after[rows]
 
-    @cached_property
-    def beginnings(self) -> dict[int, int]:
-        """When each conversation began."""
-        conversations, order = self._threads
-        distinct, starts = np.unique(conversations, return_index=True)
-        firsts = np.minimum.reduceat(self.occurred[order], starts) if len(starts) else np.empty(0, np.int64)
-        began = dict(zip(distinct.tolist(), firsts.tolist(), strict=True))
-        began.pop(0, None)
-        return began
-
-    @cached_property
-    def extent(self) -> tuple[int, int] | None:
-        """When the oldest and the newest row happened."""
-        return (int(self.occurred.min()), int(self.occurred.max())) if self.size else None
-
     @property
     def bytes(self) -> int:
         return int(self.vectors.nbytes + self.pieces.nbytes + self.numbers.nbytes * 8)

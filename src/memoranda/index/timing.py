@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from memoranda.domain.ports import Times
-from memoranda.index.segment import Mask, Part
+from memoranda.index.segment import FOREVER, Mask, Part, kept
 
 
 def timely_masks(parts: Sequence[Part], allowed: Sequence[Mask | None], times: Times | None) -> list[Mask] | None:
     """Of each part, the rows of that time; None when the query says nothing of time."""
     if times is None or not (times.spans or times.conversations):
         return None
-    meant = np.array(sorted(_meant(parts, times)), np.uint64)
+    meant = np.array(sorted(_meant(parts, allowed, times)), np.uint64)
     masks = []
     for part, mask in zip(parts, allowed, strict=True):
         fits = np.isin(part.conversations, meant) if len(meant) else np.zeros(part.size, np.bool_)
@@ -22,14 +22,18 @@ def timely_masks(parts: Sequence[Part], allowed: Sequence[Mask | None], times: T
     return masks
 
 
-def _meant(parts: Sequence[Part], times: Times) -> set[int]:
-    """The conversations that the ordinals mean, in the order in which they began."""
+def _meant(parts: Sequence[Part], allowed: Sequence[Mask | None], times: Times) -> set[int]:
+    """The conversations that the ordinals mean, in the order in which they began, of what may be seen."""
     if not times.conversations:
         return set()
     began: dict[int, int] = {}
-    for part in parts:
-        for conversation, moment in part.beginnings.items():
+    for part, mask in zip(parts, allowed, strict=True):
+        distinct, which = np.unique(kept(part.conversations, mask), return_inverse=True)
+        firsts = np.full(len(distinct), FOREVER)
+        np.minimum.at(firsts, which, kept(part.occurred, mask))
+        for conversation, moment in zip(distinct.tolist(), firsts.tolist(), strict=True):
             began[conversation] = min(moment, began.get(conversation, moment))
+    began.pop(0, None)
     ordered = sorted(began, key=lambda conversation: (began[conversation], conversation))
     meant: set[int] = set()
     for first, last in times.conversations:

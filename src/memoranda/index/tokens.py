@@ -73,16 +73,21 @@ def content_words(text: str) -> Iterable[tuple[str, str]]:
 
 
 def exactness(query: str) -> Callable[[str], str]:
-    """How exactly a text has the words of a query: `phrase`, `all terms`, or nothing.
+    """How exactly a text has the words of a query: `identifier`, `phrase`, `all terms`, or nothing.
 
-    A phrase is what the query quotes, or the query itself when it is a few words.
+    Identifiers are what only one thing is called: an id, a path, an address, a version, a number. A phrase is what
+    the query quotes, or the query itself when it is a few words.
     """
+    asked = unicodedata.normalize("NFKC", query[:_PHRASE_CHARACTERS]).casefold()
+    identifiers = {fold(unit) for unit in _UNIT.findall(asked) if _is_identifier(unit)}
     quoted = [_even(found) for found in _QUOTED.findall(query) if found.strip()]
     whole = _even(query)
     phrases = quoted or ([whole] if 1 < len(whole.split()) <= _PHRASE_WORDS else [])
     beginnings = {folded[:_PREFIX] for folded, _ in content_words(query[:_PHRASE_CHARACTERS])}
 
     def how(text: str) -> str:
+        if identifiers and identifiers <= {fold(unit) for unit in _UNIT.findall(_even(text))}:
+            return "identifier"
         if phrases and all(phrase in _even(text) for phrase in phrases):
             return "phrase"
         if len(beginnings) < 2:
@@ -91,6 +96,16 @@ def exactness(query: str) -> Callable[[str], str]:
         return "all terms" if beginnings <= there else ""
 
     return how
+
+
+def _is_identifier(unit: str) -> bool:
+    """A number of some length (but no year), letters with figures, or parts held together by marks."""
+    if not unit.isascii():
+        return False
+    if unit.isdigit():
+        return len(unit) > 2 and not (len(unit) == 4 and unit[:2] in ("19", "20"))
+    figures = any(char.isdigit() for char in unit)
+    return figures or any(mark in unit for mark in "._/@:\\#")
 
 
 def _even(text: str) -> str:

@@ -19,6 +19,7 @@ def diverse(hits: Sequence[Hit], limit: int, *, relevance: float = RELEVANCE) ->
         return list(hits[:limit])
     # Beyond a screenful nobody counts repetitions, and comparing all with all would.
     left = list(hits[: limit + _LOOKED_AT])
+    place = {hit.id: at for at, hit in enumerate(left)}
     words = {hit.id: _words(hit.memory.text) for hit in left}
     chosen: list[Hit] = []
     alike = dict.fromkeys(words, 0.0)
@@ -29,7 +30,7 @@ def diverse(hits: Sequence[Hit], limit: int, *, relevance: float = RELEVANCE) ->
         for hit in left:
             alike[hit.id] = max(alike[hit.id], _likeness(words[best.id], words[hit.id]))
     chosen += left[: limit - len(chosen)]
-    return sorted(chosen, key=lambda hit: -hit.score)
+    return sorted(chosen, key=lambda hit: place[hit.id])
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:

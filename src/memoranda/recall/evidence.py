@@ -23,6 +23,8 @@ NAMED = 0.12
 TIMELY = 0.10
 # How far a memory is drawn towards the best one of its conversation.
 TOGETHER = 1 / 3
+# How many memories a scale is made for, and between which numbers it was measured.
+_USUAL, _FEWEST, _MOST = 50, 20, 2_000
 
 
 PARTS = ("lexical", "lexical around", "semantic", "semantic around", "closeness", "speaker", "time", "conversation")
@@ -42,14 +44,17 @@ class Evidence(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """Where evidence becomes relevance: the total that is worth one half, and how steep it is there."""
+    """Where evidence becomes relevance: the total that is worth one half, how steep it is there, and how much more is
+    needed where there is more to choose from: of many, the best looks better by chance."""
 
     middle: float
     steepness: float
+    per_fold: float
 
-    def relevance(self, total: float) -> float:
+    def relevance(self, total: float, searched: int) -> float:
         """From 0 to 1, rising with the evidence."""
-        return 1.0 / (1.0 + math.exp(-self.steepness * (total - self.middle)))
+        crowd = math.log(min(max(searched, _FEWEST), _MOST) / _USUAL)
+        return 1.0 / (1.0 + math.exp(-self.steepness * (total - self.middle - self.per_fold * crowd)))
 
 
 def weighed(candidates: Sequence[Candidate], *, lanes: Sequence[Lane], priors: Sequence[str]) -> list[Evidence]:

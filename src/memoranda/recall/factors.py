@@ -16,7 +16,9 @@ _SPEAKER = 1.12
 _UPDATE = 1.08
 _OUTDATED = 0.9
 _REPEATED = 0.65
-_PHRASE, _ALL_TERMS = 1.1, 1.04
+_EXACTNESS = {"identifier": 1.1, "phrase": 1.1, "all terms": 1.04}
+# What lacks the identifier that was asked for, beside something that has it.
+OTHER_IDENTIFIER = 0.4
 UPDATE_TAGS = frozenset({"correction", "clarification", "fact-update", "profile-update", "preference-change"})
 
 
@@ -28,7 +30,7 @@ class Circumstances(NamedTuple):
     speaker: str = ""
     repeated: Collection[str] = ()
     exactness: Callable[[str], str] = lambda _: ""
-    """`phrase`, `all terms` or nothing: how exactly a text has the words of the query."""
+    """`identifier`, `phrase`, `all terms` or nothing: how exactly a text has the words of the query."""
 
 
 def factors_of(memory: Memory, given: Circumstances) -> dict[str, float]:
@@ -40,7 +42,7 @@ def factors_of(memory: Memory, given: Circumstances) -> dict[str, float]:
         "speaker": _SPEAKER if given.speaker and memory.speaker == given.speaker else 1.0,
         "update": update(memory),
         "repeat": _REPEATED if memory.id in given.repeated else 1.0,
-        "exactness": {"phrase": _PHRASE, "all terms": _ALL_TERMS}.get(given.exactness(memory.text), 1.0),
+        "exactness": _EXACTNESS.get(given.exactness(memory.text), 1.0),
     }
     return {name: round(value, 6) for name, value in named.items() if value != 1.0}
 

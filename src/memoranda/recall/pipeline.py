@@ -19,9 +19,10 @@ from memoranda.domain.results import Hit, Recall
 from memoranda.domain.scope import Scope
 from memoranda.recall.diversity import diverse
 from memoranda.recall.evidence import PARTS, Evidence, weighed
-from memoranda.recall.factors import Circumstances, factors_of
+from memoranda.recall.factors import OTHER_IDENTIFIER, Circumstances, factors_of
+from memoranda.recall.objections import objection
 from memoranda.recall.policies import BARS, BEHIND, scale_of
-from memoranda.recall.tiers import Admitted, admitted
+from memoranda.recall.tiers import Admitted, admissible, admitted
 
 _LOADED = 24
 _LOADED_PER_HIT = 3
@@ -43,6 +44,8 @@ class Plan(NamedTuple):
     degraded: tuple[str, ...] = ()
     skipped: str = ""
     """Why nothing was searched, if so."""
+    everything: bool = False
+    """Whatever clears the bar comes back, unmixed: for what is to be erased."""
     circumstances: Circumstances = Circumstances(0)
     receipt_items: int = 3
     receipt_tops: bool = False
@@ -64,9 +67,17 @@ class Outcome(NamedTuple):
     fates: dict[int, Fate]
 
 
-def recall(plan: Plan, answer: IndexAnswer, load: Load) -> Recall:
+class Found(NamedTuple):
+    """The recall, and how many cleared the bar that are not trusted."""
+
+    recall: Recall
+    distrusted: int
+
+
+def recall(plan: Plan, answer: IndexAnswer, load: Load) -> Found:
     """From proposals to hits."""
-    return _Run(plan, answer, load).recall()
+    run = _Run(plan, answer, load)
+    return Found(run.recall(), run.distrusted)
 
 
 def traced(plan: Plan, answer: IndexAnswer, load: Load) -> Outcome:
@@ -83,6 +94,8 @@ class _Run:
         self._load = load
         self._ended: dict[int, tuple[str, str, float, Evidence]] = {}
         self._evidence: dict[str, Evidence] = {}
+        self._weights: dict[str, float] = {}
+        self.distrusted = 0
 
     @property
     def fates(self) -> dict[int, Fate]:
@@ -94,12 +107,15 @@ class _Run:
 
     def recall(self) -> Recall:
         ranked = self._cleared(self._ranked())
-        hits = sorted(self._disposed(ranked), key=lambda hit: (-hit.score, self._evidence[hit.id].candidate.number))
+        # By the weight, not by the score: a score ends at 1, and the best of many good ones is still the best.
+        hits = sorted(
+            self._disposed(ranked), key=lambda hit: (-self._weights[hit.id], self._evidence[hit.id].candidate.number)
+        )
         hits = self._near_the_best(hits)
-        request = self._plan.request
-        chosen = admitted(hits, mode=request.mode, limit=request.limit, trust_named=bool(request.trust))
+        limit = self._plan.request.limit
+        chosen = self._admitted(hits, limit)
         self._note_refused(hits, chosen.fates, "admission")
-        returned = diverse(chosen.hits, request.limit)
+        returned = diverse(chosen.hits, limit)
         kept = {hit.id for hit in returned}
         self._note_refused(hits, {h.id: "beyond the limit" for h in chosen.hits if h.id not in kept}, "limit")
         return Recall(tuple(returned), self._receipt(returned, chosen))
@@ -116,7 +132,9 @@ class _Run:
             ]
         scale = scale_of(self._plan.lanes)
         found = weighed(self._answer.candidates, lanes=self._plan.lanes, priors=self._plan.priors)
-        scored = [(scale.relevance(each.total) if each.total > 0 else 0.0, each) for each in found]
+        scored = [
+            (scale.relevance(each.total, self._answer.searched) if each.total > 0 else 0.0, each) for each in found
+        ]
         return sorted(scored, key=lambda pair: (-pair[0], pair[1].candidate.number))
 
     def _cleared(self, ranked: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
@@ -133,14 +151,18 @@ class _Run:
         enough = max(_LOADED, _LOADED_PER_HIT * self._plan.request.limit)
         hits: list[Hit] = []
         looked_at = 0
-        while looked_at < len(ranked) and len(hits) < enough:
+        while looked_at < len(ranked) and self._useful(hits) < enough:
             some = ranked[looked_at : looked_at + enough]
             rows = self._load([evidence.candidate.number for _, evidence in some])
             for relevance, evidence in some:
                 memory = rows.get(evidence.candidate.number)
-                reason = "gone" if memory is None else self._objection(memory)
-                if memory is None or reason:
-                    self._end(evidence, relevance, "ledger", reason)
+                if memory is None:
+                    self._end(evidence, relevance, "ledger", "gone")
+                    continue
+                self.distrusted += memory.trust != "trusted"
+                stopped = objection(self._plan.request, memory, self._plan.scope)
+                if stopped is not None:
+                    self._end(evidence, relevance, stopped.step, stopped.reason)
                 else:
                     self._evidence[memory.id] = evidence
                     hits.append(self._hit(memory, relevance, evidence))
@@ -149,24 +171,23 @@ class _Run:
             self._end(evidence, relevance, "limit", "beyond the limit")
         return hits
 
-    def _objection(self, memory: Memory) -> str:
-        """Why the ledger does not let this one pass; empty when it does."""
+    def _useful(self, hits: Sequence[Hit]) -> int:
+        """How many of these will not be refused for what they are."""
         request = self._plan.request
-        if not self._plan.scope.sees(memory.scope):
-            return "other scope"
-        if memory.state not in request.states:
-            return memory.state
-        if not memory.holds_at(request.now if request.as_of is None else request.as_of):
-            return "not valid then"
-        if request.trust:
-            return "" if memory.trust in request.trust else memory.trust
-        return "quarantined" if memory.trust == "quarantined" else ""
+        return len(hits) if self._plan.everything else admissible(hits, request.mode, trust_named=bool(request.trust))
+
+    def _admitted(self, hits: Sequence[Hit], limit: int) -> Admitted:
+        request = self._plan.request
+        if self._plan.everything:
+            return Admitted(list(hits), "everything", {})
+        return admitted(hits, mode=request.mode, limit=limit, trust_named=bool(request.trust))
 
     def _hit(self, memory: Memory, relevance: float, evidence: Evidence) -> Hit:
         factors = factors_of(memory, self._plan.circumstances)
         score = relevance
         for factor in factors.values():
             score *= factor
+        self._weights[memory.id] = score
         candidate = evidence.candidate
         receipt = HitReceipt(
             id=memory.id,
@@ -183,9 +204,27 @@ class _Run:
         )
         return Hit(memory, receipt.score, receipt)
 
+    def _named_exactly(self, hits: list[Hit]) -> list[Hit]:
+        """When something has the identifier that was asked for, what has another is hardly meant."""
+        how = self._plan.circumstances.exactness
+        exact = {hit.id for hit in hits if how(hit.memory.text) == "identifier"}
+        if not exact or len(exact) == len(hits):
+            return hits
+        for place, hit in enumerate(hits):
+            if hit.id not in exact:
+                factors = {**hit.receipt.factors, "other identifier": OTHER_IDENTIFIER}
+                score = round(hit.score * OTHER_IDENTIFIER, 6)
+                hits[place] = Hit(hit.memory, score, hit.receipt._replace(score=score, factors=factors))
+        return sorted(hits, key=self._order)
+
+    def _order(self, hit: Hit) -> tuple[float, int]:
+        """Best first; of equals, the older."""
+        return -hit.score, self._evidence[hit.id].candidate.number
+
     def _near_the_best(self, hits: list[Hit]) -> list[Hit]:
-        """Without what is far behind the best, as the policy says."""
-        least = BEHIND[self._plan.request.policy] * (hits[0].score if hits else 0.0)
+        """Without what is far behind the best, as the policy says. What may not come back is no measure for others."""
+        may = self._admitted(hits, len(hits)).hits
+        least = BEHIND[self._plan.request.policy] * (may[0].score if may else 0.0)
         behind = {hit.id: "far behind the best" for hit in hits if hit.score < least}
         self._note_refused(hits, behind, "bar")
         return [hit for hit in hits if hit.id not in behind]

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from memoranda.domain.request import Lane, Policy
 from memoranda.recall.evidence import Scale
 
-HYBRID = Scale(middle=0.42, steepness=16.0)
-WORDS_ONLY = Scale(middle=0.36, steepness=12.0)
-MEANING_ONLY = Scale(middle=0.70, steepness=10.0)
+HYBRID = Scale(middle=0.42, steepness=9.0, per_fold=0.05)
+WORDS_ONLY = Scale(middle=0.42, steepness=9.0, per_fold=0.04)
+MEANING_ONLY = Scale(middle=0.60, steepness=9.0, per_fold=0.05)
 
-BARS: dict[Policy, float] = {"strict": 0.55, "balanced": 0.2, "broad": 0.0}
+BARS: dict[Policy, float] = {"strict": 0.5, "balanced": 0.18, "broad": 0.0}
 # Beside a good answer, what is far behind it is not one.
 BEHIND: dict[Policy, float] = {"strict": 0.6, "balanced": 0.2, "broad": 0.0}
 

@@ -41,6 +41,12 @@ def admitted(hits: Sequence[Hit], *, mode: Mode, limit: int, trust_named: bool) 
     return _stepped(allowed, limit, fates)
 
 
+def admissible(hits: Sequence[Hit], mode: Mode, *, trust_named: bool) -> int:
+    """How many of these trust, sources and grades would let pass, if what is trusted is preferred."""
+    trusted = [hit for hit in hits if trust_named or hit.memory.trust == "trusted"]
+    return sum(mode == "asked" or hit.memory.grade != "ignore" for hit in _spread(trusted, {}))
+
+
 def _trusted(hits: Sequence[Hit], mode: Mode, fates: Fates) -> list[Hit]:
     """What is not trusted speaks only when nothing trusted does, and never by itself."""
     trusted = [hit for hit in hits if hit.memory.trust == "trusted"]
