@@ -1,6 +1,5 @@
 """The commands as a person or a program uses them."""
 
-import io
 import json
 import os
 import subprocess
@@ -8,58 +7,8 @@ import sys
 
 import pytest
 
-from memoranda.cli import admin, app, memory
+from memoranda.cli import admin, app, evaluation, memory, recall
 from memoranda.domain import errors
-
-
-@pytest.fixture
-def run(path, model_cache, monkeypatch, capsys):
-    """Run a command in this process: (exit code, stdout, stderr)."""
-    monkeypatch.setenv("MEMORANDA_STORE", str(path))
-    monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
-    monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
-    monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
-
-    def runner(*argv, stdin=None):
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = app.run(list(argv))
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
-
-
-@pytest.fixture
-def kept(run):
-    """The id of one memory."""
-    _, out, _ = run("remember", "Anna reads by light.bedroom_lamp.", "--about", "light.bedroom_lamp", "--json")
-    return json.loads(out)["memory"]["id"]
-
-
-def test_what_was_remembered_is_recalled_and_the_receipt_says_why(run, kept):
-    code, out, _ = run("recall", "which lamp?", "--why")
-    assert code == 0
-    assert "Anna reads by light.bedroom_lamp." in out
-    assert "searched 1 memories in home/anna, home" in out
-
-
-def test_json_carries_the_memory_its_score_and_the_receipt(run, kept):
-    code, out, _ = run("--json", "recall", "which lamp?")
-    found = json.loads(out)
-    assert code == 0
-    assert found["hits"][0]["memory"]["id"] == kept
-    assert 0 < found["hits"][0]["score"] <= 1
-    assert found["receipt"]["returned"] == 1
-
-
-def test_nothing_found_is_said_and_is_no_error(run, kept):
-    code, out, _ = run("recall", "quantum chromodynamics")
-    assert code == 0
-    assert "nothing cleared the bar" in out
 
 
 def test_every_field_can_be_given_and_comes_back(run):
@@ -226,7 +175,7 @@ def test_the_exit_code_table_covers_every_error():
 def test_every_command_is_in_the_help_and_has_one(run):
     code, out, _ = run("--help")
     assert code == 0
-    for name, (text, _) in {**memory.COMMANDS, **admin.COMMANDS}.items():
+    for name, (text, _) in {**memory.COMMANDS, **recall.COMMANDS, **admin.COMMANDS, **evaluation.COMMANDS}.items():
         assert name in out
         assert text
 

@@ -49,9 +49,12 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
         run_in(tmp_path, model_cache, sys.executable, "-c", code)
 
 
-def test_the_readme_shell_commands_run_as_they_stand(tmp_path, model_cache):
-    commands = "\n".join(block for block in blocks(ROOT / "README.md", "sh") if "make run" not in block)
-    assert "Wolę szczegółowe odpowiedzi." in run_in(tmp_path, model_cache, "bash", "-euo", "pipefail", "-c", commands)
+@pytest.mark.parametrize(
+    ("page", "shown"), [("README.md", "Wolę szczegółowe odpowiedzi."), ("docs/guides/recall.md", "</relevant-memories")]
+)
+def test_the_shell_commands_of_a_page_run_as_they_stand(page, shown, tmp_path, model_cache):
+    commands = "\n".join(block for block in blocks(ROOT / page, "sh") if "make run" not in block)
+    assert shown in run_in(tmp_path, model_cache, "bash", "-euo", "pipefail", "-c", commands)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

@@ -9,7 +9,7 @@ import sys
 from typing import Any, NoReturn
 
 from memoranda import config
-from memoranda.cli import admin, evaluation, memory
+from memoranda.cli import admin, evaluation, memory, recall
 from memoranda.cli.output import Output
 from memoranda.domain import errors
 
@@ -26,7 +26,14 @@ EXIT_CODES: dict[type[errors.MemorandaError], int] = {
     errors.LedgerError: 6,
 }
 
-_COMMANDS = {**memory.COMMANDS, **admin.COMMANDS, **evaluation.COMMANDS}
+# In the order of the help: what is needed first stands first.
+_COMMANDS = {
+    "remember": memory.COMMANDS["remember"],
+    **recall.COMMANDS,
+    **memory.COMMANDS,
+    **admin.COMMANDS,
+    **evaluation.COMMANDS,
+}
 
 
 def exit_code(error: errors.MemorandaError) -> int:
@@ -42,7 +49,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         description="Long-term memory for AI agents and assistants.",
         parents=[_shared_options(None)],
         epilog="Exit codes: 0 done, 1 our fault, 2 usage, 3 not found, 4 refused, 5 provider unavailable, "
-        "6 store locked, full, newer or damaged.",
+        "6 store locked, full, newer or damaged, 7 a measurement is worse or a replay differs.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # With `prog` it need not format the usage now, which would load the modules for that.

@@ -1,4 +1,4 @@
-"""Commands on memories: remember, recall, show, list, history, forget, restore, archive, erase, stats."""
+"""Commands on memories: remember, show, list, history, forget, restore, archive, erase, stats."""
 
 import argparse
 import json
@@ -14,15 +14,6 @@ from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES
 
 _TEXT_OPTIONS = ("about", "attribute", "context", "source_ref", "speaker", "conversation", "lang")
 _DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
-
-
-def _add_recall(command: argparse.ArgumentParser) -> None:
-    command.add_argument("query", metavar="QUERY", help="what to look for; - reads standard input")
-    command.add_argument("--limit", type=int, default=5, help="at most so many (default 5)")
-    command.add_argument("--as-of", metavar="DATE", help="what was believed then")
-    command.add_argument("--state", choices=STATES, action="append", help="these states (default live)")
-    command.add_argument("--why", action="store_true", help="why these, and why not others")
-    command.set_defaults(run=_recall)
 
 
 def _add_show(command: argparse.ArgumentParser) -> None:
@@ -96,7 +87,6 @@ def _add_remember(command: argparse.ArgumentParser) -> None:
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "remember": ("keep one thing", _add_remember),
-    "recall": ("bring back what bears on a query", _add_recall),
     "show": ("one memory with all its fields", _add_show),
     "list": ("what this scope can see, newest first", _add_list),
     "history": ("what happened to one memory", _add_history),
@@ -129,17 +119,6 @@ def _json_option(text: str | None, name: str) -> Any:
     except ValueError as error:
         hint = "Write it as JSON; text as a value needs quotes of its own: '\"40%\"'."
         raise InvalidInput(f"{name} is not JSON: {error}", hint=hint) from error
-
-
-def _recall(arguments: argparse.Namespace, output: Output) -> None:
-    with open_memory(arguments) as memory:
-        found = memory.recall(
-            read_text(arguments.query),
-            limit=arguments.limit,
-            as_of=arguments.as_of,
-            states=arguments.state or ("live",),
-        )
-        output.recall(found, why=arguments.why)
 
 
 def _show(arguments: argparse.Namespace, output: Output) -> None:

@@ -7,26 +7,31 @@ somebody is looking.
 import json
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memoranda.domain.clock import iso
 from memoranda.domain.memory import Memory
+from memoranda.domain.pack import Pack
 from memoranda.domain.ports import Progress
 from memoranda.domain.results import (
     Changed,
     Erasure,
+    Hit,
     IndexStatus,
     Listing,
     Recall,
     Remembered,
+    Replay,
     Revision,
     Stats,
     Verification,
+    WhyNot,
 )
 
 if TYPE_CHECKING:
+    from memoranda.cli.explanation import Difference
     from memoranda.service.admin import Maintenance
 
 SHORT_ID = 8
@@ -44,6 +49,13 @@ def clean(text: str) -> str:
         else:
             shown.append(char)
     return "".join(shown)
+
+
+def _hit_row(hit: Hit) -> tuple[str, str, str, str]:
+    """What is not trusted says so where no memory can write."""
+    memory = hit.memory
+    kind = memory.kind if memory.trust == "trusted" else f"{memory.kind} ({memory.trust})"
+    return f"{hit.score:.2f}", hit.id[:SHORT_ID], kind, clean(memory.text)
 
 
 class Output:
@@ -88,33 +100,55 @@ class Output:
     def recall(self, found: Recall, *, why: bool) -> None:
         if self.as_json:
             hits = [{"score": hit.score, "memory": hit.memory.as_json()} for hit in found]
+            if why:
+                hits = [{**shown, "why": hit.receipt.as_json()} for shown, hit in zip(hits, found, strict=True)]
             self._json({"hits": hits, "receipt": found.receipt.as_json()})
             return
-        if not found:
-            print(f"(nothing: {found.receipt.abstained})")
+        if found:
+            self._table(("score", "id", "kind", "text"), [_hit_row(hit) for hit in found])
         else:
-            self._table(
-                ("score", "id", "kind", "text"),
-                [(f"{hit.score:.2f}", hit.id[:SHORT_ID], hit.memory.kind, clean(hit.memory.text)) for hit in found],
-            )
-        for note in found.receipt.degraded:
-            print(f"note: {note}", file=sys.stderr)
-        if why:
-            self._why(found)
+            from memoranda.cli.explanation import advice
 
-    def _why(self, found: Recall) -> None:
-        receipt = found.receipt
-        print()
-        print(
-            f"searched {receipt.searched} memories in {', '.join(receipt.scopes)} "
-            f"({receipt.with_vector} with a vector, embedder {receipt.embedder}) at sequence {receipt.sequence}"
-        )
-        for hit in receipt.hits:
-            parts = " + ".join(f"{name} {value:.3f}" for name, value in hit.parts.items())
-            ranks = f"by words #{hit.lexical_rank or '-'}, by meaning #{hit.semantic_rank or '-'}"
-            print(f"  {hit.id[:SHORT_ID]}  {hit.score:.3f} = {parts}  ({ranks}, from {hit.scope})")
-        for reason, count in receipt.dropped.items():
-            print(f"  not returned: {count} ({reason})")
+            print(f"(nothing: {found.receipt.abstained})")
+            self.note(advice(found.receipt))
+        if why:
+            from memoranda.cli import explanation
+
+            self._lines(["", *explanation.why(found)])
+        else:
+            for trouble in found.receipt.degraded:
+                self.note(trouble)
+
+    def pack(self, pack: Pack, found: Recall) -> None:
+        """The block and nothing else; what there is to say about it goes beside."""
+        if self.as_json:
+            self._json({**pack.as_json(), "recall": found.receipt.as_json()})
+        elif pack.text:
+            print(pack.text)
+        else:
+            from memoranda.cli.explanation import why_empty
+
+            self.note(why_empty(pack.receipt, found.receipt))
+        for trouble in () if self.as_json else found.receipt.degraded:
+            self.note(trouble)
+
+    def why_not(self, told: WhyNot) -> None:
+        if self.as_json:
+            self._json(told.as_json())
+        else:
+            from memoranda.cli import explanation
+
+            self._lines(explanation.why_not(told))
+
+    def replay(self, replay: Replay, differences: "Sequence[Difference]") -> None:
+        if self.as_json:
+            self._json({**replay.as_json(), "differences": [each.as_json() for each in differences]})
+            return
+        self._lines([f"{'same' if replay.same else 'different'}: {replay.reason}", *map(str, differences)])
+
+    def _lines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            print(clean(line))
 
     def memory(self, memory: Memory) -> None:
         if self.as_json:

@@ -41,4 +41,10 @@ def open_memory(
 
 def read_text(given: str) -> str:
     """The argument, or standard input for `-`."""
-    return sys.stdin.read() if given == "-" else given
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        hint = "Convert it first, for example with iconv -t utf-8."
+        raise InvalidInput(f"standard input is not text: {error}", hint=hint) from error

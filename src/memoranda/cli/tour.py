@@ -15,6 +15,8 @@ _STEPS = (
     (None, ["remember", "安娜决定每周三去游泳。", "--kind", "decision"]),
     ("A new process asks, in other words. --why prints the receipt: what was searched, and why this came.", None),
     (None, ["recall", "which lamp does she use for reading?", "--why"]),
+    ("The same for a model, before it answers: bounded, quoted, marked as untrusted.", None),
+    (None, ["pack", "which lamp does she use for reading?"]),
     ("Another language, by meaning.", None),
     (None, ["recall", "on which day does Anna go swimming?", "--limit", "1"]),
     ("Nothing relevant is an answer.", None),

@@ -1,9 +1,10 @@
 """`LongTermMemory`: the facade. Every front end speaks to it and to nothing below it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memoranda.config import Settings, load
 from memoranda.domain.clock import Clock, Moment, SystemClock, end_of
@@ -20,12 +21,15 @@ from memoranda.ledger.ledger import Filter, Keep
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Chosen, confirmation, erase
-from memoranda.service.recalling import Recaller
+
+if TYPE_CHECKING:
+    from memoranda.service.recalling import Recaller
 
 _MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
 _MOST_BY_QUERY = 50
 _MOST_FALLBACKS = 6
+_NOTHING_HERE = ("nothing to search", "nothing cleared the bar")
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -66,8 +70,14 @@ class LongTermMemory:
         self._engine = engine
         self._scope = scope
         self._owner = owner
-        self._recaller = Recaller(engine, scope)
         self.admin = Admin(engine, scope)
+
+    @cached_property
+    def _recaller(self) -> "Recaller":
+        # Not before it is needed: a process that only remembers has no use for what understands questions.
+        from memoranda.service.recalling import Recaller
+
+        return Recaller(self._engine, self._scope)
 
     @property
     def scope(self) -> str:
@@ -229,7 +239,7 @@ class LongTermMemory:
         if remind:
             request = request._replace(repeated=self._engine.shown.lately(self._scope, talk))
         found = self._recaller.recall(request)
-        for scope in below if found.receipt.abstained == "nothing cleared the bar" else ():
+        for scope in below if found.receipt.abstained in _NOTHING_HERE else ():
             wider = scope._recaller.recall(request)
             if wider:
                 found = wider
@@ -406,7 +416,7 @@ class LongTermMemory:
         if query:
             # Whatever its state and trust: what is hidden from recall can be erased all the same.
             request = Request(query, _MOST_BY_QUERY, states=STATES, trust=TRUSTS, now=self._engine.clock.now())
-            hits = self._recaller.recall(request.checked(), gated=False)
+            hits = self._recaller.everything(request.checked())
             found = [hit.id for hit in hits if self._scope.contains(hit.memory.scope)]
             return ledger.choose(scope=self._scope, ids=found) if found else []
         below = self.within(scope)._scope if scope else None
