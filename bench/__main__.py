@@ -1,4 +1,4 @@
-"""python -m bench setup|durable|ingest|recall|size|cold|all"""
+"""python -m bench setup|durable|ingest|recall|size|cold|answer|all"""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import corpus, venvs
-from bench.measures import cold, durable, embedding, scale, scale_report
+from bench.measures import answer, cold, durable, embedding, scale, scale_report
 from bench.paths import LOAD, OUT, log
 from bench.systems import NAMES
 
@@ -31,6 +31,9 @@ def main() -> int:
     if everything or options.what == "cold":
         _publish(options.out, "cold", found := cold.measure(data, options.cold_sizes, options.runs))
         print(cold.report(found))
+    if everything or options.what == "answer":
+        _publish(options.out, "answer", found := answer.measure(data, queries, options.answer_sizes))
+        print(answer.report(found))
     return 0
 
 
@@ -57,7 +60,7 @@ def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Ours beside its peers, in one run.")
-    parser.add_argument("what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "all"))
+    parser.add_argument("what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "answer", "all"))
     parser.add_argument("--sizes", type=_numbers, default=[1_000, 10_000, 100_000], help="how many memories")
     parser.add_argument("--scopes", type=_numbers, default=[1, MANY_SCOPES], help="spread over so many scopes")
     parser.add_argument("--peers", type=_names, default=list(NAMES), help=f"which systems: {','.join(NAMES)}")
@@ -69,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--burst", type=int, default=20, help="single writes in a row before the next system's turn")
     parser.add_argument("--runs", type=int, default=15, help="processes of each kind, for cold")
     parser.add_argument("--cold-sizes", type=_numbers, default=[1_000], help="how many memories, for cold")
+    parser.add_argument("--answer-sizes", type=_numbers, default=[10_000], help="how many memories, for answer")
     parser.add_argument("--limit", type=float, default=240.0, help="seconds that a system may spend on ingest")
     parser.add_argument(
         "--python", default=sys.executable, help="the interpreter of the peers' environments, for setup"

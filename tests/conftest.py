@@ -40,8 +40,11 @@ def memory(opened, clock):
     return opened(clock=clock)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def model_cache(tmp_path_factory):
-    """The bundled embedder's files are laid out once for all workers of this run."""
+    """The bundled embedder's files are laid out once for all workers of this run, and not in anybody's own cache."""
     base = tmp_path_factory.getbasetemp()
-    return str((base.parent if base.name.startswith("popen-") else base) / "models")
+    folder = (base.parent if base.name.startswith("popen-") else base) / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield str(folder / "memoranda" / "models")

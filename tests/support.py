@@ -87,6 +87,20 @@ def end(process):
     process.communicate()
 
 
+def ids(recalled):
+    """The ids that came back, in order."""
+    return [hit.id for hit in recalled]
+
+
+def quarantine(memory, kept):
+    """As an operator would do it, once there is a verb for it."""
+    engine = memory._engine
+    for table, key in (("memory", "number"), ("revision", "number")):
+        statement = f"update {table} set trust = 'quarantined' where {key} = (select number from memory where id = ?)"
+        engine.ledger.database.write(lambda connection, sql=statement: connection.execute(sql, (kept.id,)).fetchall())
+    return kept
+
+
 def as_pairs(recalled):
     """What two recalls must share to be the same: ids and scores, in order."""
     return [(hit.id, hit.score) for hit in recalled]

@@ -63,8 +63,7 @@ def test_nothing_is_left_in_any_file_while_the_process_is_open_and_afterwards(op
     memory.remember_many([Draft(f"bystander {number} reads a book", tags=["bird"]) for number in range(30)])
     old, canary = _plant(memory)
     _live(memory, canary)
-    text = canary.memory.text
-    needles = [CANARY, CANARY[4:], *_stored_vectors(text)]
+    needles = [CANARY, CANARY[4:], *_stored_vectors(canary.memory.spoken)]
     assert {needle for _, needle in occurrences(path, *needles)} == set(needles), (
         "the scan must see it while it is there"
     )
@@ -80,7 +79,7 @@ def test_nothing_is_left_in_any_file_while_the_process_is_open_and_afterwards(op
     memory.close()
     assert occurrences(path, *needles) == []
     again = opened(embedder="hashed:words")
-    again.recall(text)
+    again.recall(canary.memory.text)
     assert occurrences(path, *needles) == []
     assert again.admin.verify().ok
     assert again.stats().total == 30

@@ -34,14 +34,21 @@ if TYPE_CHECKING:
     from memoranda.domain.errors import Refused as Refused
     from memoranda.domain.errors import ServiceRejected as ServiceRejected
     from memoranda.domain.memory import Memory as Memory
+    from memoranda.domain.pack import Pack as Pack
+    from memoranda.domain.pack import PackItem as PackItem
+    from memoranda.domain.pack import PackReceipt as PackReceipt
+    from memoranda.domain.receipt import HitReceipt as HitReceipt
+    from memoranda.domain.receipt import RecallReceipt as RecallReceipt
     from memoranda.domain.results import Changed as Changed
     from memoranda.domain.results import Erasure as Erasure
     from memoranda.domain.results import Hit as Hit
     from memoranda.domain.results import Listing as Listing
     from memoranda.domain.results import Recall as Recall
     from memoranda.domain.results import Remembered as Remembered
+    from memoranda.domain.results import Replay as Replay
     from memoranda.domain.results import Revision as Revision
     from memoranda.domain.results import Stats as Stats
+    from memoranda.domain.results import WhyNot as WhyNot
     from memoranda.service.memory import LongTermMemory as LongTermMemory
     from memoranda.service.memory import open as open  # noqa: A004 memoranda.open() is how it reads
 
@@ -52,10 +59,14 @@ _ERRORS = (
     "MemorandaError NotFound ProviderError ProviderMissing ProviderRejected ProviderUnavailable Refused "
     "ServiceRejected"
 )
-_RESULTS = "Changed Erasure Hit Listing Recall Remembered Revision Stats"
+_RESULTS = "Changed Erasure Hit Listing Recall Remembered Replay Revision Stats WhyNot"
+_PACKS = "Pack PackItem PackReceipt"
+_RECEIPTS = "HitReceipt RecallReceipt"
 _HOMES = {
     **dict.fromkeys(_ERRORS.split(), "memoranda.domain.errors"),
     **dict.fromkeys(_RESULTS.split(), "memoranda.domain.results"),
+    **dict.fromkeys(_PACKS.split(), "memoranda.domain.pack"),
+    **dict.fromkeys(_RECEIPTS.split(), "memoranda.domain.receipt"),
     "Draft": "memoranda.domain.draft",
     "LongTermMemory": "memoranda.service.memory",
     "Memory": "memoranda.domain.memory",
@@ -71,6 +82,7 @@ __all__ = [
     "Draft",
     "Erasure",
     "Hit",
+    "HitReceipt",
     "InvalidInput",
     "LedgerDamaged",
     "LedgerError",
@@ -82,17 +94,23 @@ __all__ = [
     "MemorandaError",
     "Memory",
     "NotFound",
+    "Pack",
+    "PackItem",
+    "PackReceipt",
     "ProviderError",
     "ProviderMissing",
     "ProviderRejected",
     "ProviderUnavailable",
     "Recall",
+    "RecallReceipt",
     "Refused",
     "Remembered",
+    "Replay",
     "Revision",
     "ServiceRejected",
     "Settings",
     "Stats",
+    "WhyNot",
     "aio",
     "open",
 ]

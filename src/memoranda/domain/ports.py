@@ -86,6 +86,8 @@ class IndexQuery(NamedTuple):
     allow: Collection[int] | None = None
     times: Times | None = None
     """What happened then is proposed, too."""
+    subjects: frozenset[int] = frozenset()
+    """Numbers of what is about a thing that the query names: proposed, too."""
     vocabulary: Vocabulary | None = None
     pool: int = 100
     tail: tuple[IndexEntry, ...] = ()
@@ -122,6 +124,8 @@ class Candidate(NamedTuple):
     """Whether the query names its speaker."""
     timely: bool = False
     """Whether it happened when the query says."""
+    subject: bool = False
+    """Whether it is about a thing that the query names."""
 
 
 class IndexAnswer(NamedTuple):
@@ -130,6 +134,8 @@ class IndexAnswer(NamedTuple):
     candidates: tuple[Candidate, ...]
     searched: int
     with_vector: int
+    average_length: float = 0.0
+    """Of what was searched, in words; 0 when words were not looked at."""
 
 
 class IndexCounts(NamedTuple):

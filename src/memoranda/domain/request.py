@@ -120,6 +120,7 @@ class Request(NamedTuple):
             as_of=None if self.as_of is None else end_of(self.as_of, name="as_of"),
             prefer_speaker=self.prefer_speaker.strip(),
             repeated=_texts(self.repeated, "repeated", most=_MOST_REPEATED),
+            now=to_ms(self.now, name="now"),
         )._in_order()
 
     def _in_order(self) -> "Request":

@@ -11,7 +11,7 @@ from memoranda.embedding import layout
 
 
 class WordTable:
-    """A `Vocabulary`. Loaded on the first call."""
+    """A `Vocabulary`. Loaded when it is opened, or on the first call."""
 
     def __init__(self, cache: Path | None) -> None:
         self._cache = cache
@@ -25,6 +25,10 @@ class WordTable:
                 folder = layout.prepared(self._cache)
                 self._loaded = layout.tokenizer(folder), layout.words(folder)
             return self._loaded
+
+    def open(self) -> None:
+        """Load it now; a ProviderError when it cannot be."""
+        self._tables()
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         """The pieces that a word is made of."""

@@ -24,10 +24,11 @@ Scores = npt.NDArray[np.float64]
 
 
 class Coverage(NamedTuple):
-    """BM25 of every row, part by part, and what each term that was asked for is worth."""
+    """BM25 of every row, part by part; what each term that was asked for is worth; the average length in words."""
 
     scores: list[Scores]
     worth: dict[str, float]
+    average: float
 
 
 def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[Term]) -> Coverage:
@@ -58,7 +59,7 @@ def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequenc
         scores.append(np.bincount(rows, weights=worth, minlength=part.size).astype(np.float64, copy=False))
     ends = np.cumsum([len(term.hashes) for term in asked]).tolist()
     told = {term.text: sum(gains[end - len(term.hashes) : end]) for term, end in zip(asked, ends, strict=True)}
-    return Coverage(scores, told)
+    return Coverage(scores, told, average)
 
 
 def _gains(asked: Sequence[Term], frequencies: Sequence[int], total: int) -> list[float]:

@@ -50,6 +50,7 @@ def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
         candidates=tuple(lanes.candidates()),
         searched=sum(counted(part, mask) for part, mask in zip(parts, allowed, strict=True)),
         with_vector=sum(_with_vector(part, mask) for part, mask in zip(parts, allowed, strict=True)),
+        average_length=0.0 if lanes.words is None else lanes.words.average,
     )
 
 
@@ -73,7 +74,8 @@ class Lanes:
         timely = timely_masks(self._parts, self._allowed, self._query.times)
         lexical = _ranked(self._lexical())
         semantic = _ranked(self._semantic())
-        structured = _ranked(self._structured(timely))
+        subjects = self._subjects()
+        structured = _ranked(self._structured(timely, subjects))
         proposed = list(lexical | semantic | structured)
         # What stands beside a good proposal may be what was meant: an answer beside its question.
         leading = [key for key in proposed if min(lexical.get(key, _FAR), semantic.get(key, _FAR)) <= _LEADING]
@@ -99,6 +101,7 @@ class Lanes:
                 conversation=int(part.conversations[row]),
                 named=int(part.speakers[row]) in names,
                 timely=timely is not None and bool(timely[place][row]),
+                subject=subjects is not None and bool(subjects[place][row]),
             )
 
     def _lexical(self) -> list[Key]:
@@ -114,13 +117,21 @@ class Lanes:
         found = [nearest(part, mask, self._vector, pool) for part, mask in zip(self._parts, self._allowed, strict=True)]
         return _best(self._parts, found, pool)
 
-    def _structured(self, timely: Sequence[Mask] | None) -> list[Key]:
-        """What happened when the query says; what has the most of its words first, then in order."""
-        if timely is None:
+    def _subjects(self) -> list[Mask] | None:
+        """Of each part, the rows that are about what the query names; None when it names nothing."""
+        if not self._query.subjects:
+            return None
+        listed = (_listed(part, self._query.subjects) for part in self._parts)
+        return [_both(mask, about) for mask, about in zip(self._allowed, listed, strict=True)]
+
+    def _structured(self, *wanted: Sequence[Mask] | None) -> list[Key]:
+        """What happened then, or is about that; what has the most of the query's words first, then in order."""
+        asked = [masks for masks in wanted if masks is not None]
+        if not asked:
             return []
         found = []
-        for place, mask in enumerate(timely):
-            rows = np.flatnonzero(mask)
+        for place in range(len(self._parts)):
+            rows = np.flatnonzero(np.logical_or.reduce([masks[place] for masks in asked]))
             scores = np.zeros(len(rows)) if self.words is None else self.words.scores[place][rows]
             found.append((rows, scores))
         return _best(self._parts, found, self._query.pool)

@@ -37,6 +37,9 @@ _PHRASE_WORDS = 12
 _PHRASE_CHARACTERS = 400
 # How much a match as written, by its stem, and by its first letters counts; a match of the first is one of all.
 EXACT, STEM, PREFIX = 0.2, 0.5, 0.3
+# In Polish the same word stands in a dozen forms, and what they share is how it begins.
+_INFLECTED = (0.05, 0.05, 0.9)
+_POLISH_LETTERS = frozenset("ąćęłńśźż")
 _SINGLE = 0.5
 
 
@@ -61,7 +64,19 @@ def document_terms(text: str) -> tuple[Counter[int], int]:
 def query_terms(text: str) -> list[Term]:
     """What the query asks for, each thing once. Stop words count only when there is nothing else."""
     asked = list(dict.fromkeys(_units(text)))
-    return [unit for unit in asked if unit.text not in _stop_words()] or asked
+    wanted = [unit for unit in asked if unit.text not in _stop_words()] or asked
+    if not _is_polish(text):
+        return wanted
+    return [unit._replace(weights=_INFLECTED) if len(unit.weights) == len(_INFLECTED) else unit for unit in wanted]
+
+
+def _is_polish(text: str) -> bool:
+    """Whether a text is in a language whose words change at their ends: letters or small words give it away."""
+    words = {word.casefold() for word in _PART.findall(text)}
+    if any(char in _POLISH_LETTERS for word in words for char in word):
+        return True
+    folded = {fold(word) for word in words}
+    return len(folded & _polish_words()) > len(folded & _english_words())
 
 
 def content_words(text: str) -> Iterable[tuple[str, str]]:
@@ -83,7 +98,9 @@ def exactness(query: str) -> Callable[[str], str]:
     quoted = [_even(found) for found in _QUOTED.findall(query) if found.strip()]
     whole = _even(query)
     phrases = quoted or ([whole] if 1 < len(whole.split()) <= _PHRASE_WORDS else [])
-    beginnings = {folded[:_PREFIX] for folded, _ in content_words(query[:_PHRASE_CHARACTERS])}
+    beginnings = {_beginning(folded) for folded, _ in content_words(query[:_PHRASE_CHARACTERS])}
+    if len(beginnings) > _PHRASE_WORDS:
+        identifiers = set()  # one thing among many that were asked, not the thing that was asked for
 
     def how(text: str) -> str:
         if identifiers and identifiers <= {fold(unit) for unit in _UNIT.findall(_even(text))}:
@@ -92,7 +109,7 @@ def exactness(query: str) -> Callable[[str], str]:
             return "phrase"
         if len(beginnings) < 2:
             return ""
-        there = {fold(word)[:_PREFIX] for word in _PART.findall(text.casefold())}
+        there = {_beginning(fold(word)) for word in _PART.findall(text.casefold())}
         return "all terms" if beginnings <= there else ""
 
     return how
@@ -106,6 +123,11 @@ def _is_identifier(unit: str) -> bool:
         return len(unit) > 2 and not (len(unit) == 4 and unit[:2] in ("19", "20"))
     figures = any(char.isdigit() for char in unit)
     return figures or any(mark in unit for mark in "._/@:\\#")
+
+
+def _beginning(word: str) -> str:
+    """What inflection leaves of a word. A number or a code is not inflected."""
+    return word[:_PREFIX] if word.isalpha() else word
 
 
 def _even(text: str) -> str:
@@ -194,6 +216,17 @@ def _hash(kind: str, term: str) -> int:
 
 def _term(kind: str, text: str, weight: float = 1.0) -> Term:
     return Term(text, (_hash(kind, text),), (weight,))
+
+
+@lru_cache(maxsize=1)
+def _polish_words() -> frozenset[str]:
+    """Small words that are Polish and not English."""
+    return frozenset(fold(word) for word in WORDS["pl"].split()) - _english_words()
+
+
+@lru_cache(maxsize=1)
+def _english_words() -> frozenset[str]:
+    return frozenset(WORDS["en"].split())
 
 
 @lru_cache(maxsize=1)

@@ -224,6 +224,16 @@ class Ledger:
         with self.database.read() as connection:
             return memories.numbers_that_fit(connection, scope, wanted)
 
+    def aliases(self, *, scope: Scope) -> list[tuple[str, str]]:
+        """(subject, what it is also called) of everything that the scope knows by another name."""
+        with self.database.read() as connection:
+            return memories.aliases(connection, scope)
+
+    def numbers_about(self, subjects: Sequence[str], *, scope: Scope) -> frozenset[int]:
+        """Numbers of everything about these subjects."""
+        with self.database.read() as connection:
+            return memories.numbers_about(connection, scope, subjects)
+
     def load(self, numbers: Sequence[int], *, scope: Scope, as_of: int | None = None) -> dict[int, Memory]:
         with self.database.read() as connection:
             return memories.load(connection, scope, numbers, as_of)

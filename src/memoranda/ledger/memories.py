@@ -1,5 +1,6 @@
 """SQL for memories and their revisions. Every statement that finds a memory names the scopes it may look into."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from memoranda.domain.results import Event, Revision
 from memoranda.domain.scope import Scope
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
+from memoranda.ledger.schema import ALIAS_CONDITION
 
 _INSERT = (
     f"insert into memory ({', '.join(COLUMNS)}) values ({', '.join(':' + name for name in COLUMNS)}) "  # noqa: S608
@@ -177,6 +179,35 @@ def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) 
     statement, more = _from_clause(wanted.as_of)
     chosen = statement.replace(statement[: statement.index(" from ")], "select m.number")
     return frozenset(int(row[0]) for row in connection.execute(f"{chosen} where {condition}", {**values, **more}))
+
+
+def aliases(connection: apsw.Connection, scope: Scope) -> list[tuple[str, str]]:
+    """(subject, what it is also called) of everything that the scope knows by another name."""
+    names, values = placeholders("scope", scope.chain())
+    rows = connection.execute(
+        f"select about, coalesce(value, ''), text from memory where {ALIAS_CONDITION} and scope in ({names}) "  # noqa: S608
+        "and state = 'live' and about <> '' order by number desc limit 2000",
+        values,
+    )
+    return [(str(about), _plain(value) or str(text)) for about, value, text in rows]
+
+
+def _plain(value: str) -> str:
+    """A JSON text as text; nothing for any other value."""
+    found = json.loads(value) if value else None
+    return found if isinstance(found, str) else ""
+
+
+def numbers_about(connection: apsw.Connection, scope: Scope, subjects: Sequence[str]) -> frozenset[int]:
+    """Numbers of everything about these subjects, the newest first when there are very many."""
+    names, values = placeholders("scope", scope.chain())
+    listed, more = placeholders("about", tuple(subjects))
+    rows = connection.execute(
+        f"select number from memory where about in ({listed}) and about <> '' and scope in ({names}) "  # noqa: S608
+        "order by number desc limit 1000",
+        {**values, **more},
+    )
+    return frozenset(int(row[0]) for row in rows)
 
 
 def _from_clause(as_of: int | None) -> tuple[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ RELEVANCE = 0.9
 # Memories on one subject share words; only what shares more than this is a repetition.
 _ALIKE_FROM = 0.5
 _LOOKED_AT = 50
-_WORD = re.compile(r"[^\W_]+|[\u3040-\u30ff\u3400-\u9fff]")
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:[._:/@-]+[^\W_]+)*")
 
 
 def diverse(hits: Sequence[Hit], limit: int, *, relevance: float = RELEVANCE) -> list[Hit]:
@@ -34,6 +34,9 @@ def diverse(hits: Sequence[Hit], limit: int, *, relevance: float = RELEVANCE) ->
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """From 0 to 1. Another number or identifier is another thing, however like the rest is."""
+    if any(not word.isalpha() for word in one ^ other):
+        return 0.0
     shared = len(one & other) / (len(one | other) or 1)
     return max(shared - _ALIKE_FROM, 0.0) / (1 - _ALIKE_FROM)
 

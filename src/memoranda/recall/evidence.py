@@ -14,20 +14,36 @@ from memoranda.domain.request import Lane
 
 NEIGHBOURS, CONVERSATION, SPEAKER, TIME = PRIORS = ("neighbours", "conversation", "speaker", "time")
 
-LEXICAL, SEMANTIC, CLOSENESS = 0.40, 0.40, 0.20
+# How much words, meaning and closeness of words count: one vector says what a sentence means, but less and less of a
+# longer text; in between, in between.
+SHORT, LONG = 40, 200
+LEXICAL_SHORT, LEXICAL_LONG = 0.40, 0.75
+SEMANTIC_SHORT, SEMANTIC_LONG = 0.40, 0.15
+CLOSENESS_SHORT, CLOSENESS_LONG = 0.20, 0.10
 # The cosine at which two texts of the bundled embedder say the same for all that matters here.
 COSINE_SAME = 0.60
 NEIGHBOUR_WORDS = 0.30
 NEIGHBOUR_MEANING = 0.15
 NAMED = 0.12
 TIMELY = 0.10
+ABOUT = 0.15
 # How far a memory is drawn towards the best one of its conversation.
 TOGETHER = 1 / 3
 # How many memories a scale is made for, and between which numbers it was measured.
 _USUAL, _FEWEST, _MOST = 50, 20, 2_000
 
 
-PARTS = ("lexical", "lexical around", "semantic", "semantic around", "closeness", "speaker", "time", "conversation")
+PARTS = (
+    "lexical",
+    "lexical around",
+    "semantic",
+    "semantic around",
+    "closeness",
+    "speaker",
+    "time",
+    "about",
+    "conversation",
+)
 
 
 class Evidence(NamedTuple):
@@ -57,17 +73,39 @@ class Scale(NamedTuple):
         return 1.0 / (1.0 + math.exp(-self.steepness * (total - self.middle - self.per_fold * crowd)))
 
 
-def weighed(candidates: Sequence[Candidate], *, lanes: Sequence[Lane], priors: Sequence[str]) -> list[Evidence]:
+class Shares(NamedTuple):
+    """How much words, meaning and closeness of words count."""
+
+    lexical: float
+    semantic: float
+    closeness: float
+
+    @classmethod
+    def at(cls, average_length: float) -> "Shares":
+        """For texts of this average length in words."""
+        long = min(max((average_length - SHORT) / (LONG - SHORT), 0.0), 1.0)
+        return cls(
+            LEXICAL_SHORT + long * (LEXICAL_LONG - LEXICAL_SHORT),
+            SEMANTIC_SHORT + long * (SEMANTIC_LONG - SEMANTIC_SHORT),
+            CLOSENESS_SHORT + long * (CLOSENESS_LONG - CLOSENESS_SHORT),
+        )
+
+
+def weighed(
+    candidates: Sequence[Candidate], *, lanes: Sequence[Lane], priors: Sequence[str], average_length: float = 0.0
+) -> list[Evidence]:
     """Everything that speaks for each candidate, in the order in which they came."""
     if "lexical" not in lanes or "semantic" not in lanes:
         return [_single(candidate, lanes) for candidate in candidates]
+    shares = Shares.at(average_length)
     neighbours, named, timely = (prior in priors for prior in (NEIGHBOURS, SPEAKER, TIME))
     found = []
     for candidate in candidates:
-        words, words_around, meaning, meaning_around, close = _met(candidate, neighbours)
+        words, words_around, meaning, meaning_around, close = _met(candidate, shares, neighbours)
         spoken = NAMED if named and candidate.named else 0.0
         then = TIMELY if timely and candidate.timely else 0.0
-        weights = (words, words_around, meaning, meaning_around, close, spoken, then)
+        about = ABOUT if candidate.subject else 0.0
+        weights = (words, words_around, meaning, meaning_around, close, spoken, then, about)
         found.append(Evidence(candidate, weights, sum(weights)))
     return _together(found) if CONVERSATION in priors else found
 
@@ -77,26 +115,26 @@ def _single(candidate: Candidate, lanes: Sequence[Lane]) -> Evidence:
     if "semantic" in lanes:
         meaning = _likeness(candidate.cosine or 0.0)
         return Evidence(candidate, (0.0, 0.0, meaning), meaning)
-    words = min(candidate.coverage, 1.0)
-    return Evidence(candidate, (words,), words)
+    words, about = min(candidate.coverage, 1.0), ABOUT if candidate.subject else 0.0
+    return Evidence(candidate, (words, *[0.0] * (PARTS.index("about") - 1), about), words + about)
 
 
-def _met(candidate: Candidate, neighbours: bool) -> tuple[float, float, float, float, float]:
+def _met(candidate: Candidate, shares: Shares, neighbours: bool) -> tuple[float, float, float, float, float]:
     """How much of the query the candidate meets: by words, by meaning, each with what stands beside, and closely."""
     words, cosine, around = candidate.coverage, candidate.cosine, candidate.around
     if cosine is None:
         # Not embedded yet: words are all there is to go by.
         return min(words, 1.0), 0.0, 0.0, 0.0, 0.0
-    meaning = SEMANTIC * _likeness(cosine)
-    close = CLOSENESS * (candidate.closeness or 0.0)
+    meaning = shares.semantic * _likeness(cosine)
+    close = shares.closeness * (candidate.closeness or 0.0)
     if around is None or not neighbours:
-        return LEXICAL * words, 0.0, meaning, 0.0, close
+        return shares.lexical * words, 0.0, meaning, 0.0, close
     smooth = (cosine + NEIGHBOUR_MEANING * around.cosine) / (1 + NEIGHBOUR_MEANING)
     return (
-        LEXICAL * words,
-        LEXICAL * NEIGHBOUR_WORDS * around.coverage,
+        shares.lexical * words,
+        shares.lexical * NEIGHBOUR_WORDS * around.coverage,
         meaning,
-        SEMANTIC * _likeness(smooth) - meaning,
+        shares.semantic * _likeness(smooth) - meaning,
         close,
     )
 

@@ -16,6 +16,7 @@ _SPEAKER = 1.12
 _UPDATE = 1.08
 _OUTDATED = 0.9
 _REPEATED = 0.65
+_KIND = 1.06
 _EXACTNESS = {"identifier": 1.1, "phrase": 1.1, "all terms": 1.04}
 # What lacks the identifier that was asked for, beside something that has it.
 OTHER_IDENTIFIER = 0.4
@@ -29,6 +30,8 @@ class Circumstances(NamedTuple):
     half_life_days: float = 30.0
     speaker: str = ""
     repeated: Collection[str] = ()
+    kinds: Collection[Kind] = ()
+    """Kinds that the query asks for by name."""
     exactness: Callable[[str], str] = lambda _: ""
     """`identifier`, `phrase`, `all terms` or nothing: how exactly a text has the words of the query."""
 
@@ -40,6 +43,7 @@ def factors_of(memory: Memory, given: Circumstances) -> dict[str, float]:
         "importance": _GRADES[memory.grade],
         "confidence": _UNSURE + (1 - _UNSURE) * memory.confidence,
         "speaker": _SPEAKER if given.speaker and memory.speaker == given.speaker else 1.0,
+        "kind": _KIND if memory.kind in given.kinds else 1.0,
         "update": update(memory),
         "repeat": _REPEATED if memory.id in given.repeated else 1.0,
         "exactness": _EXACTNESS.get(given.exactness(memory.text), 1.0),

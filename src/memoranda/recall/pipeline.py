@@ -107,11 +107,7 @@ class _Run:
 
     def recall(self) -> Recall:
         ranked = self._cleared(self._ranked())
-        # By the weight, not by the score: a score ends at 1, and the best of many good ones is still the best.
-        hits = sorted(
-            self._disposed(ranked), key=lambda hit: (-self._weights[hit.id], self._evidence[hit.id].candidate.number)
-        )
-        hits = self._near_the_best(hits)
+        hits = self._near_the_best(self._named_exactly(self._disposed(ranked)))
         limit = self._plan.request.limit
         chosen = self._admitted(hits, limit)
         self._note_refused(hits, chosen.fates, "admission")
@@ -131,7 +127,13 @@ class _Run:
                 if each.timely
             ]
         scale = scale_of(self._plan.lanes)
-        found = weighed(self._answer.candidates, lanes=self._plan.lanes, priors=self._plan.priors)
+        answer = self._answer
+        found = weighed(
+            answer.candidates,
+            lanes=self._plan.lanes,
+            priors=self._plan.priors,
+            average_length=answer.average_length,
+        )
         scored = [
             (scale.relevance(each.total, self._answer.searched) if each.total > 0 else 0.0, each) for each in found
         ]
@@ -205,21 +207,24 @@ class _Run:
         return Hit(memory, receipt.score, receipt)
 
     def _named_exactly(self, hits: list[Hit]) -> list[Hit]:
-        """When something has the identifier that was asked for, what has another is hardly meant."""
+        """Best first. When something has the identifier that was asked for, what has another is hardly meant."""
         how = self._plan.circumstances.exactness
         exact = {hit.id for hit in hits if how(hit.memory.text) == "identifier"}
-        if not exact or len(exact) == len(hits):
-            return hits
-        for place, hit in enumerate(hits):
-            if hit.id not in exact:
-                factors = {**hit.receipt.factors, "other identifier": OTHER_IDENTIFIER}
-                score = round(hit.score * OTHER_IDENTIFIER, 6)
-                hits[place] = Hit(hit.memory, score, hit.receipt._replace(score=score, factors=factors))
-        return sorted(hits, key=self._order)
+        # What may not come back does not speak against others.
+        decided = any(hit.id in exact for hit in self._admitted(hits, len(hits)).hits)
+        ordered = [hit if hit.id in exact or not decided else self._lowered(hit) for hit in hits]
+        return sorted(ordered, key=self._order)
+
+    def _lowered(self, hit: Hit) -> Hit:
+        self._weights[hit.id] *= OTHER_IDENTIFIER
+        factors = {**hit.receipt.factors, "other identifier": OTHER_IDENTIFIER}
+        score = round(min(self._weights[hit.id], 1.0), 6)
+        return Hit(hit.memory, score, hit.receipt._replace(score=score, factors=factors))
 
     def _order(self, hit: Hit) -> tuple[float, int]:
-        """Best first; of equals, the older."""
-        return -hit.score, self._evidence[hit.id].candidate.number
+        """By the weight, not by the score: a score ends at 1, and the best of many good ones is still the best. Of
+        equals, the older."""
+        return -self._weights[hit.id], self._evidence[hit.id].candidate.number
 
     def _near_the_best(self, hits: list[Hit]) -> list[Hit]:
         """Without what is far behind the best, as the policy says. What may not come back is no measure for others."""

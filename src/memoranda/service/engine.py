@@ -199,7 +199,12 @@ class Engine:
             if self._words is None:
                 from memoranda.embedding.words import WordTable
 
-                self._words = WordTable(self.settings.cache_folder())
+                table = WordTable(self.settings.cache_folder())
+                try:
+                    table.open()
+                except (ProviderError, OSError):
+                    return None  # recall is then a little less forgiving about words; the embedder says what is wrong
+                self._words = table
             return self._words
 
     def _exact_tail(self, *degraded: str) -> Standing:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from memoranda.domain.draft import Reference, id_of
 from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.domain.memory import STATES, Memory
+from memoranda.domain.memory import STATES, Memory, State
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.ports import IndexAnswer, IndexQuery, Times
 from memoranda.domain.receipt import RecallReceipt
@@ -14,9 +14,11 @@ from memoranda.domain.results import Recall, Replay, WhyNot
 from memoranda.domain.scope import Scope
 from memoranda.ledger.ledger import Filter
 from memoranda.recall.factors import Circumstances
-from memoranda.recall.gate import gate
-from memoranda.recall.pipeline import Fate, Load, Outcome, Plan, recall, traced
+from memoranda.recall.gate import NO_QUERY, TRIVIAL, gate
+from memoranda.recall.objections import objection
+from memoranda.recall.pipeline import Fate, Load, Plan, recall, traced
 from memoranda.recall.policies import BARS
+from memoranda.recall.subjects import named_kinds, named_subjects
 from memoranda.recall.times import When, when
 from memoranda.service.engine import Engine
 
@@ -24,13 +26,15 @@ MAX_QUERY = 4_000
 # A time named in a longer text is a part of what is told, not of what is asked.
 _LONGEST_WITH_TIME = 200
 _POOL = 100
+# So many that are not trusted among the proposals may have pushed out what is.
+_CROWD = _POOL // 2
 
 
 class _Asked(NamedTuple):
     """A request made ready: what is searched with, and what is planned."""
 
-    query: IndexQuery
     plan: Plan
+    query: IndexQuery
 
 
 class Recaller:
@@ -40,34 +44,42 @@ class Recaller:
         self._engine = engine
         self._scope = scope
 
-    def recall(self, request: Request, *, gated: bool = True) -> Recall:
+    def recall(self, request: Request) -> Recall:
         """What bears on the query, best first."""
-        return recall(*self._searched(request, gated=gated))
+        found = recall(*self._searched(request))
+        if request.trust or found.distrusted < _CROWD:
+            return found.recall
+        # What is trusted comes first, however much there is of what is not.
+        trusted = recall(*self._searched(request, only_trusted=True)).recall
+        return trusted if trusted or request.mode == "automatic" else found.recall
+
+    def everything(self, request: Request) -> Recall:
+        """All that bears on the query, whatever it is, best first: to be erased, not to be answered with."""
+        return recall(*self._searched(request, everything=True)).recall
 
     def why_not(self, request: Request, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned."""
-        outcome = traced(*self._searched(request))
-        receipt = outcome.recall.receipt
-        for rank, hit in enumerate(outcome.recall, start=1):
-            if hit.id.startswith(id_of(reference)):
-                return WhyNot(
-                    hit.id, True, "returned", f"it came back, as number {rank}", {"score": hit.score}, receipt
-                )
+        found = self.recall(request)
         try:
             memory = self._engine.ledger.get(id_of(reference), scope=self._scope, as_of=request.as_of)
         except NotFound:
             reason = "other scope: this scope sees no such memory, whether or not another has it"
-            return WhyNot(id_of(reference), False, "scope", reason, {}, receipt)
+            return WhyNot(id_of(reference), False, "scope", reason, {}, found.receipt)
         if memory is None:
-            return WhyNot(id_of(reference), False, "ledger", "it did not exist at that moment", {}, receipt)
-        return self._fate(request, outcome, memory)
+            return WhyNot(id_of(reference), False, "ledger", "it did not exist at that moment", {}, found.receipt)
+        for rank, hit in enumerate(found, start=1):
+            if hit.id == memory.id:
+                reason = f"it came back, as number {rank}"
+                return WhyNot(hit.id, True, "returned", reason, {"score": hit.score}, found.receipt)
+        return self._fate(request, found.receipt, memory)
 
     def replay(self, receipt: RecallReceipt | Mapping[str, Any]) -> Replay:
         """The same recall again, from its receipt."""
         shown = receipt.as_json() if isinstance(receipt, RecallReceipt) else receipt
         if not isinstance(shown, Mapping) or not isinstance(shown.get("request"), Mapping):
             raise InvalidInput("this is no receipt of a recall", hint="Give a receipt as recall --json shows it.")
-        if tuple(shown.get("scopes", ())) != self._scope.chain():
+        scopes = shown.get("scopes")
+        if not isinstance(scopes, Sequence) or tuple(scopes) != self._scope.chain():
             raise InvalidInput(
                 f"this receipt is of another scope than {self._scope}",
                 hint="Replay it where it was made: with the same scope.",
@@ -97,12 +109,17 @@ class Recaller:
 
     # -- the steps --
 
-    def _searched(self, request: Request, *, gated: bool = True) -> tuple[Plan, IndexAnswer, Load]:
+    def _searched(
+        self, request: Request, *, everything: bool = False, only_trusted: bool = False
+    ) -> tuple[Plan, IndexAnswer, Load]:
         """What the pure pipeline needs: the plan, the proposals, and a way to load rows."""
         request, notes = _cleaned(request)
-        skipped = gate(request.query) if gated else ("" if request.query else "no query")
-        asked = self._asked(request, skipped, notes)
-        return asked.plan, IndexAnswer((), 0, 0) if skipped else self._engine.search(asked.query), self._load(request)
+        skipped = gate(request.query) if not everything else ("" if request.query else NO_QUERY)
+        plan, query = self._asked(request, skipped, notes)
+        if only_trusted:
+            query = query._replace(allow=self._allowed(request._replace(trust=("trusted",))))
+        answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(query)
+        return plan._replace(everything=everything), answer, self._load(request)
 
     def _load(self, request: Request) -> Load:
         ledger = self._engine.ledger
@@ -114,24 +131,27 @@ class Recaller:
         standing = engine.catch_up()
         time = None if skipped else self._when(request)
         only_time = time is not None and time.only
+        subjects = frozenset() if skipped else self._subjects(request)
         vector, embedder, trouble = None, "none", ""
         if "semantic" in request.lanes and not skipped and not only_time:
             vector, embedder, trouble = engine.embed_query(request.query)
         lanes = tuple(
             lane
             for lane in request.lanes
-            if not (lane == "semantic" and vector is None) and not (lane == "structured" and time is None)
+            if not (lane == "semantic" and vector is None)
+            and not (lane == "structured" and time is None and not subjects)
         )
         hybrid = vector is not None and "lexical" in lanes
         query = IndexQuery(
             scopes=self._scope.chain(),
             text=request.query if "lexical" in request.lanes and not only_time else "",
             vector=vector,
-            now=request.now if request.as_of is None else None,
+            now=request.now if request.as_of is None and "expired" not in request.states else None,
             # At another moment the ledger says which may come back.
-            states=frozenset(request.states if request.as_of is None else STATES),
+            states=frozenset(_kept_as(request.states) if request.as_of is None else STATES),
             allow=self._allowed(request),
             times=None if time is None else Times(tuple((s.start, s.until) for s in time.spans), time.sessions),
+            subjects=subjects,
             vocabulary=engine.vocabulary() if hybrid else None,
             pool=max(_POOL, 4 * request.limit),
             tail=standing.tail,
@@ -154,12 +174,13 @@ class Recaller:
                 half_life_days=settings.half_life_days,
                 speaker=request.prefer_speaker,
                 repeated=frozenset(request.repeated),
+                kinds=named_kinds(request.query),
                 exactness=exactness(request.query),
             ),
             receipt_items=settings.receipt_items,
             receipt_tops=settings.receipt_verbosity == "high",
         )
-        return _Asked(query, plan)
+        return _Asked(plan, query)
 
     def _when(self, request: Request) -> When | None:
         """What the query says of time, against what there is."""
@@ -171,14 +192,23 @@ class Recaller:
         first, last = extent or (None, None)
         return when(request.query, now=request.now, first=first, last=last)
 
+    def _subjects(self, request: Request) -> frozenset[int]:
+        """Numbers of what is about a thing that the query names."""
+        if "structured" not in request.lanes:
+            return frozenset()
+        ledger = self._engine.ledger
+        named = named_subjects(request.query, ledger.aliases(scope=self._scope))
+        return ledger.numbers_about(sorted(named), scope=self._scope) if named else frozenset()
+
     def _allowed(self, request: Request) -> frozenset[int] | None:
         """The numbers that may be looked at; None when nothing narrows it."""
-        if not request.narrowed:
+        expired = "expired" in request.states
+        if not request.narrowed and (not expired or "live" in request.states):
             return None
-        moment = request.as_of
+        moment = request.now if request.as_of is None else request.as_of
         wanted = Filter(
             kinds=request.kinds,
-            states=request.states,
+            states=_kept_as(request.states),
             sources=request.sources,
             trust=request.trust,
             about=request.about,
@@ -187,32 +217,35 @@ class Recaller:
             time_after=request.time_after,
             time_before=request.time_before,
             importance_min=request.importance_min,
-            as_of=moment,
-            valid_at=request.now if moment is None else moment,
+            as_of=request.as_of,
+            valid_at=None if expired else moment,
         )
-        return self._engine.ledger.numbers_that_fit(wanted, scope=self._scope)
+        fitting = self._engine.ledger.numbers_that_fit(wanted, scope=self._scope)
+        if expired and "live" not in request.states:
+            valid = wanted._replace(states=("live",), valid_at=moment)
+            fitting -= self._engine.ledger.numbers_that_fit(valid, scope=self._scope)
+        return fitting
 
     # -- why not --
 
-    def _fate(self, request: Request, outcome: Outcome, memory: Memory) -> WhyNot:
-        receipt = outcome.recall.receipt
-
+    def _fate(self, request: Request, receipt: RecallReceipt, memory: Memory) -> WhyNot:
         def because(step: str, reason: str, numbers: dict[str, float] | None = None) -> WhyNot:
             return WhyNot(memory.id, False, step, reason, numbers or {}, receipt)
 
-        if receipt.abstained in ("no query", "trivial prompt"):
+        if receipt.abstained in (NO_QUERY, TRIVIAL):
             return because("gate", receipt.abstained)
-        objection = _objection(request, memory)
-        if objection:
-            return because(*objection)
+        stopped = objection(request, memory, self._scope)
+        if stopped is not None:
+            more = f" by {memory.superseded_by}" if stopped.reason == "superseded" and memory.superseded_by else ""
+            return because(stopped.step, stopped.reason + more)
         number = self._engine.ledger.number_of(memory.id, scope=self._scope)
-        fate = outcome.fates.get(number) or self._looked_at_alone(request, number)
+        fate = traced(*self._searched(request)).fates.get(number) or self._looked_at_alone(request, receipt, number)
         if fate is None:
             return because("lanes", "no lane proposed it: it has nothing of what was asked")
         numbers = {"relevance": round(fate.relevance, 6), "bar": BARS[request.policy], **fate.parts}
         return because(fate.step, fate.reason, {name: round(value, 6) for name, value in numbers.items()})
 
-    def _looked_at_alone(self, request: Request, number: int) -> Fate | None:
+    def _looked_at_alone(self, request: Request, receipt: RecallReceipt, number: int) -> Fate | None:
         """What the lanes would have said of it, had they had no limit."""
         cleaned, notes = _cleaned(request)
         asked = self._asked(cleaned, "", notes)
@@ -220,7 +253,8 @@ class Recaller:
         if not answer.candidates:
             return None
         broad = asked.plan._replace(request=cleaned._replace(policy="broad"))
-        alone = traced(broad, answer, self._load(request))
+        # As relevant as it would have been among all the others.
+        alone = traced(broad, answer._replace(searched=receipt.searched), self._load(request))
         if number in alone.fates:
             return alone.fates[number]
         if not alone.recall:
@@ -234,31 +268,9 @@ class Recaller:
         )
 
 
-def _objection(request: Request, memory: Memory) -> tuple[str, str] | None:
-    """The step and the reason for which this memory cannot come back, whatever was asked."""
-    if memory.state not in request.states:
-        successor = f" by {memory.superseded_by}" if memory.superseded_by else ""
-        return "ledger", f"{memory.state}{successor}"
-    if not memory.holds_at(request.now if request.as_of is None else request.as_of):
-        return "ledger", "not valid then"
-    if memory.trust == "quarantined" and "quarantined" not in request.trust:
-        return "trust", "quarantined: it comes back only when an operator names that"
-    happened = memory.created_at if memory.occurred_at is None else memory.occurred_at
-    filters = (
-        ("trust", not request.trust or memory.trust in request.trust),
-        ("kind", not request.kinds or memory.kind in request.kinds),
-        ("source", not request.sources or memory.source in request.sources),
-        ("about", not request.about or memory.about == request.about),
-        ("speaker", not request.speaker or memory.speaker == request.speaker),
-        ("tags", set(request.tags) <= set(memory.tags)),
-        ("time_after", request.time_after is None or happened >= request.time_after),
-        ("time_before", request.time_before is None or happened < request.time_before),
-        ("importance_min", request.importance_min is None or (memory.importance or 0.0) >= request.importance_min),
-    )
-    for name, fits in filters:
-        if not fits:
-            return "filter", f"the filter {name} leaves it out"
-    return None
+def _kept_as(states: Sequence[State]) -> tuple[State, ...]:
+    """The states under which the ledger keeps these: what has expired may still be written down as live."""
+    return tuple(dict.fromkeys((*states, "live"))) if "expired" in states else tuple(states)
 
 
 def _cleaned(request: Request) -> tuple[Request, list[str]]:

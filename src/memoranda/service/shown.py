@@ -7,6 +7,8 @@ from memoranda.domain.scope import Scope
 
 _TURNS = 6
 _CONVERSATIONS = 1_000
+# Of one turn, so that all turns together fit into a request.
+_IDS = 40
 
 
 class Shown:
@@ -21,7 +23,7 @@ class Shown:
 
     def note(self, scope: Scope, conversation: str, ids: Sequence[str]) -> None:
         turns = self._turns.setdefault((scope.path, conversation), deque(maxlen=_TURNS))
-        turns.append(tuple(ids))
+        turns.append(tuple(ids[:_IDS]))
         self._turns.move_to_end((scope.path, conversation))
         while len(self._turns) > _CONVERSATIONS:
             self._turns.popitem(last=False)

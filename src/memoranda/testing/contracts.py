@@ -3,7 +3,6 @@
 What they check is what the pipeline and the index rely on. They do not judge how good an answer is.
 """
 
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoranda.domain.errors import ProviderError
-from memoranda.domain.memory import STATES, State
+from memoranda.domain.memory import STATES
 from memoranda.domain.ports import Candidate, Embedder, Index, IndexAnswer, IndexEntry, IndexQuery, Meaning, Role
-from memoranda.testing.servers import hashed_vector
+from memoranda.testing.context_contract import (
+    ABOVE,
+    BESIDE,
+    HERE,
+    IndexContextContract,
+    OpenIndex,
+    entry,
+    in_files,
+    vector_of,
+)
 
 _TEXTS = ("Anna prefers short answers.", "The boiler manual is in the cellar.", "灯在书房。", "Zażółć gęślą jaźń")
 
@@ -100,17 +108,11 @@ def _embedded_or_refused(embedder: Embedder, text: str) -> None:
         assert len(_rows(embedder, text)) == 1
 
 
-OpenIndex = Callable[[], Index]
-_HERE = "home/anna"
-_ABOVE = "home"
-_BESIDE = "home/bob"
-_DIMENSIONS = 64
+class IndexContract(IndexContextContract):
+    """For an `Index`: needs a fixture `open_index`, which opens the same index anew each time it is called, and
+    `other_index`, which does so with another one.
 
-
-class IndexContract:
-    """For an `Index`: needs a fixture `open_index`, which opens the same index anew each time it is called.
-
-    The fixture closes what it opened. Vectors of 64 dimensions are given to it.
+    The fixtures close what they opened. Vectors of 64 dimensions are given to it.
     """
 
     def test_an_empty_index_finds_nothing(self, open_index: OpenIndex) -> None:
@@ -133,16 +135,16 @@ class IndexContract:
     def test_each_lane_answers_alone(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)
-        by_words = index.search(IndexQuery((_HERE,), text="boiler"))
+        by_words = index.search(IndexQuery((HERE,), text="boiler"))
         assert _numbers(by_words) == [2]
         assert by_words.candidates[0].cosine is None
-        by_meaning = index.search(IndexQuery((_HERE,), vector=_vector("boiler manual")))
+        by_meaning = index.search(IndexQuery((HERE,), vector=vector_of("boiler manual")))
         assert by_meaning.candidates[0].number == 2
         assert by_meaning.candidates[0].lexical_rank is None
 
     def test_an_entry_without_a_vector_is_found_by_words_and_has_no_cosine(self, open_index: OpenIndex) -> None:
         index = open_index()
-        index.apply(put=[_entry(1, "a bare lamp", vector=False), _entry(2, "a boiler")], drop=(), sequence=2)
+        index.apply(put=[entry(1, "a bare lamp", vector=False), entry(2, "a boiler")], drop=(), sequence=2)
         found = {candidate.number: candidate for candidate in _ask(index, "lamp").candidates}
         assert found[1].cosine is None
         assert found[1].semantic_rank is None
@@ -160,57 +162,57 @@ class IndexContract:
     def test_an_entry_replaces_the_one_of_the_same_number(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)
-        index.apply(put=[_entry(2, "the sailing boat")], drop=(), sequence=5)
-        assert _numbers(index.search(IndexQuery((_HERE,), text="boiler"))) == []
-        assert _numbers(index.search(IndexQuery((_HERE,), text="sailing"))) == [2]
+        index.apply(put=[entry(2, "the sailing boat")], drop=(), sequence=5)
+        assert _numbers(index.search(IndexQuery((HERE,), text="boiler"))) == []
+        assert _numbers(index.search(IndexQuery((HERE,), text="sailing"))) == [2]
         assert index.counts().entries == len(_SENTENCES)
 
     def test_an_entry_may_move_to_another_scope(self, open_index: OpenIndex) -> None:
         index = open_index()
-        index.apply(put=[_entry(1, "the lamp")], drop=(), sequence=1)
+        index.apply(put=[entry(1, "the lamp")], drop=(), sequence=1)
         assert _numbers(_ask(index, "lamp")) == [1]
-        index.apply(put=[_entry(1, "the lamp", scope=_BESIDE)], drop=(), sequence=2)
+        index.apply(put=[entry(1, "the lamp", scope=BESIDE)], drop=(), sequence=2)
         assert _numbers(_ask(index, "lamp")) == []
-        assert _numbers(_ask(index, "lamp", scopes=(_BESIDE,))) == [1]
+        assert _numbers(_ask(index, "lamp", scopes=(BESIDE,))) == [1]
 
     def test_only_the_scopes_asked_for_are_searched(self, open_index: OpenIndex) -> None:
         index = open_index()
-        scopes = (_HERE, _ABOVE, _BESIDE, "home/ann", "home/anna/diary", "home/anna-2")
+        scopes = (HERE, ABOVE, BESIDE, "home/ann", "home/anna/diary", "home/anna-2")
         index.apply(
-            put=[_entry(number, "the lamp", scope=scope) for number, scope in enumerate(scopes, start=1)],
+            put=[entry(number, "the lamp", scope=scope) for number, scope in enumerate(scopes, start=1)],
             drop=(),
             sequence=1,
         )
-        assert sorted(_numbers(_ask(index, "lamp", scopes=(_HERE, _ABOVE)))) == [1, 2]
-        assert _ask(index, "lamp", scopes=(_HERE, _ABOVE)).searched == 2
+        assert sorted(_numbers(_ask(index, "lamp", scopes=(HERE, ABOVE)))) == [1, 2]
+        assert _ask(index, "lamp", scopes=(HERE, ABOVE)).searched == 2
         assert _numbers(_ask(index, "lamp", scopes=("nowhere",))) == []
 
     def test_nothing_of_another_scope_is_felt_in_a_score(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)
         before = _ask(index, "boiler manual lamp").candidates
-        index.apply(put=[_entry(100 + n, "boiler boiler lamp", scope=_BESIDE) for n in range(50)], drop=(), sequence=5)
+        index.apply(put=[entry(100 + n, "boiler boiler lamp", scope=BESIDE) for n in range(50)], drop=(), sequence=5)
         assert _ask(index, "boiler manual lamp").candidates == before
 
     def test_scope_comes_before_the_limit(self, open_index: OpenIndex) -> None:
         index = open_index()
-        crowd = [_entry(n, "lamp lamp lamp", scope=_BESIDE) for n in range(1, 60)]
-        index.apply(put=[*crowd, _entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
+        crowd = [entry(n, "lamp lamp lamp", scope=BESIDE) for n in range(1, 60)]
+        index.apply(put=[*crowd, entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
         assert _numbers(_ask(index, "lamp", pool=1)) == [60]
 
     def test_state_comes_before_the_limit(self, open_index: OpenIndex) -> None:
         index = open_index()
-        crowd = [_entry(n, "lamp lamp lamp", state="forgotten") for n in range(1, 60)]
-        index.apply(put=[*crowd, _entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
+        crowd = [entry(n, "lamp lamp lamp", state="forgotten") for n in range(1, 60)]
+        index.apply(put=[*crowd, entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
         assert _numbers(_ask(index, "lamp", pool=1)) == [60]
         assert len(_ask(index, "lamp", pool=100, states=frozenset({"forgotten"})).candidates) == 59
         assert len(_ask(index, "lamp", pool=100, states=frozenset(STATES)).candidates) == 60
 
     def test_validity_comes_before_the_limit(self, open_index: OpenIndex) -> None:
         index = open_index()
-        past = [_entry(n, "lamp lamp lamp", valid_until=1_000) for n in range(1, 30)]
-        future = [_entry(n, "lamp lamp lamp", valid_from=1_001) for n in range(30, 60)]
-        index.apply(put=[*past, *future, _entry(60, "a lamp in some corner")], drop=(), sequence=1)
+        past = [entry(n, "lamp lamp lamp", valid_until=1_000) for n in range(1, 30)]
+        future = [entry(n, "lamp lamp lamp", valid_from=1_001) for n in range(30, 60)]
+        index.apply(put=[*past, *future, entry(60, "a lamp in some corner")], drop=(), sequence=1)
         assert _numbers(_ask(index, "lamp", pool=1, now=1_000)) == [60]
         assert len(_ask(index, "lamp", now=999).candidates) == 30
         assert len(_ask(index, "lamp", now=1_001).candidates) == 31
@@ -218,28 +220,28 @@ class IndexContract:
 
     def test_allow_comes_before_the_limit(self, open_index: OpenIndex) -> None:
         index = open_index()
-        crowd = [_entry(n, "lamp lamp lamp") for n in range(1, 60)]
-        index.apply(put=[*crowd, _entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
+        crowd = [entry(n, "lamp lamp lamp") for n in range(1, 60)]
+        index.apply(put=[*crowd, entry(60, "there was once a lamp in some corner")], drop=(), sequence=1)
         assert _numbers(_ask(index, "lamp", pool=1, allow=frozenset({60, 61}))) == [60]
         assert _numbers(_ask(index, "lamp", allow=frozenset())) == []
 
     def test_the_best_is_not_lost_among_many_equals_and_equals_come_in_order(self, open_index: OpenIndex) -> None:
         index = open_index()
-        equals = [_entry(n, "there was a lamp in some corner") for n in range(1, 12)]
-        index.apply(put=[*equals, _entry(12, "lamp lamp")], drop=(), sequence=1)
-        by_words = index.search(IndexQuery((_HERE,), text="lamp", pool=3))
+        equals = [entry(n, "there was a lamp in some corner") for n in range(1, 12)]
+        index.apply(put=[*equals, entry(12, "lamp lamp")], drop=(), sequence=1)
+        by_words = index.search(IndexQuery((HERE,), text="lamp", pool=3))
         assert [candidate.number for candidate in by_words.candidates] == [12, 1, 2]
-        by_meaning = index.search(IndexQuery((_HERE,), vector=_vector("lamp"), pool=3))
+        by_meaning = index.search(IndexQuery((HERE,), vector=vector_of("lamp"), pool=3))
         assert [candidate.number for candidate in by_meaning.candidates] == [12, 1, 2]
 
     def test_the_tail_of_the_query_stands_over_what_is_held(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)
-        tail = (_entry(2, "the sailing boat"), _entry(9, "a fresh lamp"), _entry(10, "a hidden boat", scope=_BESIDE))
+        tail = (entry(2, "the sailing boat"), entry(9, "a fresh lamp"), entry(10, "a hidden boat", scope=BESIDE))
         answer = _ask(index, "sailing boat", tail=tail)
         assert answer.candidates[0].number == 2
         assert 10 not in _numbers(answer)
-        assert _numbers(index.search(IndexQuery((_HERE,), text="boiler", tail=tail))) == []
+        assert _numbers(index.search(IndexQuery((HERE,), text="boiler", tail=tail))) == []
         assert 9 in _numbers(_ask(index, "fresh lamp", tail=tail))
         assert index.holds([9, 10]) == frozenset()
 
@@ -258,9 +260,9 @@ class IndexContract:
     def test_what_one_applies_the_other_finds_at_once(self, open_index: OpenIndex) -> None:
         one, other = open_index(), open_index()
         assert _numbers(_ask(other, "lamp")) == []
-        one.apply(put=[_entry(1, "the lamp")], drop=(), sequence=1)
+        one.apply(put=[entry(1, "the lamp")], drop=(), sequence=1)
         assert _numbers(_ask(other, "lamp")) == [1]
-        other.apply(put=[_entry(2, "another lamp")], drop=(), sequence=2)
+        other.apply(put=[entry(2, "another lamp")], drop=(), sequence=2)
         assert sorted(_numbers(_ask(one, "lamp"))) == [1, 2]
         one.apply(put=(), drop=[1], sequence=3)
         assert _numbers(_ask(other, "lamp")) == [2]
@@ -273,49 +275,49 @@ class IndexContract:
         for number in range(1, 8):
             # A fresh thread each time: what another thread saw last must not stand in its way.
             with ThreadPoolExecutor(1) as pool:
-                index.apply(put=[_entry(number, f"the lamp {number}")], drop=(), sequence=number)
+                index.apply(put=[entry(number, f"the lamp {number}")], drop=(), sequence=number)
                 found = pool.submit(_ask, index, "lamp").result()
             assert len(found.candidates) == number
 
     def test_a_stale_follower_changes_nothing(self, open_index: OpenIndex) -> None:
         index = open_index()
-        assert index.apply(put=[_entry(1, "the lamp")], drop=(), sequence=5, after=0)
-        assert not index.apply(put=[_entry(2, "the boat")], drop=[1], sequence=9, after=4)
+        assert index.apply(put=[entry(1, "the lamp")], drop=(), sequence=5, after=0)
+        assert not index.apply(put=[entry(2, "the boat")], drop=[1], sequence=9, after=4)
         assert index.sequence == 5
         assert index.holds([1, 2]) == {1}
-        assert index.apply(put=[_entry(2, "the boat")], drop=(), sequence=6, after=5)
+        assert index.apply(put=[entry(2, "the boat")], drop=(), sequence=6, after=5)
 
     def test_without_a_sequence_it_stays_where_it_is(self, open_index: OpenIndex) -> None:
         index = open_index()
-        index.apply(put=[_entry(1, "the lamp", vector=False)], drop=(), sequence=7)
+        index.apply(put=[entry(1, "the lamp", vector=False)], drop=(), sequence=7)
         assert index.missing_vectors(5) == (1,)
-        index.apply(put=[_entry(1, "the lamp")], drop=(), sequence=None, after=7)
+        index.apply(put=[entry(1, "the lamp")], drop=(), sequence=None, after=7)
         assert index.sequence == 7
         assert index.missing_vectors(5) == ()
 
     def test_a_vector_may_come_later_and_makes_no_entry_of_its_own(self, open_index: OpenIndex) -> None:
         index = open_index()
         for number in range(1, 10):
-            index.apply(put=[_entry(number, f"lamp {number}", vector=False)], drop=(), sequence=number)
+            index.apply(put=[entry(number, f"lamp {number}", vector=False)], drop=(), sequence=number)
         index.optimize()
-        index.apply(put=[_entry(10, "lamp 10", vector=False)], drop=(), sequence=10)
-        meanings = {number: Meaning(_vector(f"lamp {number}")) for number in (2, 10, 77)}
+        index.apply(put=[entry(10, "lamp 10", vector=False)], drop=(), sequence=10)
+        meanings = {number: Meaning(vector_of(f"lamp {number}")) for number in (2, 10, 77)}
         assert index.add_meanings(meanings, cheap_only=False) == {2, 10}
         assert index.missing_vectors(99) == (1, 3, 4, 5, 6, 7, 8, 9)
         assert index.holds([77]) == frozenset()
-        answer = index.search(IndexQuery((_HERE,), vector=_vector("lamp 2")))
+        answer = index.search(IndexQuery((HERE,), vector=vector_of("lamp 2")))
         assert {candidate.number for candidate in answer.candidates} == {2, 10}
 
     def test_missing_vectors_are_told_oldest_first_and_bounded(self, open_index: OpenIndex) -> None:
         index = open_index()
-        index.apply(put=[_entry(n, f"lamp {n}", vector=n == 2) for n in (5, 3, 2, 9)], drop=(), sequence=1)
+        index.apply(put=[entry(n, f"lamp {n}", vector=n == 2) for n in (5, 3, 2, 9)], drop=(), sequence=1)
         assert index.missing_vectors(10) == (3, 5, 9)
         assert index.missing_vectors(2) == (3, 5)
 
     def test_counts_are_counted(self, open_index: OpenIndex) -> None:
         index = open_index()
-        index.apply(put=[_entry(n, f"lamp {n}", vector=n % 2 == 0) for n in range(1, 21)], drop=(), sequence=1)
-        index.apply(put=[_entry(1, "lamp one")], drop=[2, 3], sequence=2)
+        index.apply(put=[entry(n, f"lamp {n}", vector=n % 2 == 0) for n in range(1, 21)], drop=(), sequence=1)
+        index.apply(put=[entry(1, "lamp one")], drop=[2, 3], sequence=2)
         counts = index.counts()
         assert (counts.entries, counts.vectors) == (18, 10)
         assert counts.bytes == sum(Path(name).stat().st_size for name in index.files())
@@ -326,8 +328,8 @@ class IndexContract:
         index.apply(put=wanted, drop=(), sequence=60)
         for at in range(0, 60, 7):  # the same by small steps, with detours
             part = wanted[at : at + 7]
-            other.apply(put=[_entry(each.number, "something else first") for each in part], drop=(), sequence=at)
-            other.apply(put=[*part, _entry(500 + at, "soon dropped lamp")], drop=(), sequence=None)
+            other.apply(put=[entry(each.number, "something else first") for each in part], drop=(), sequence=at)
+            other.apply(put=[*part, entry(500 + at, "soon dropped lamp")], drop=(), sequence=None)
             other.apply(put=(), drop=[500 + at], sequence=None)
         for query in _QUERIES:
             assert _ask(index, query) == _ask(other, query)
@@ -347,7 +349,7 @@ class IndexContract:
     def test_what_was_dropped_leaves_no_bytes_behind(self, open_index: OpenIndex) -> None:
         index = open_index()
         kept = _many(40)
-        gone = [_entry(99, "the canary zyxwvut sang qwertzy in xanadu yesterday evening")]
+        gone = [entry(99, "the canary zyxwvut sang qwertzy in xanadu yesterday evening")]
         index.apply(put=[*kept[:20], *gone], drop=(), sequence=1)
         index.apply(put=kept[20:], drop=(), sequence=2)
         index.scrub()
@@ -356,31 +358,31 @@ class IndexContract:
         residues = index.residues(gone)
         assert any(needle in content for needle in residues for content in before), "they must be findable at all"
         assert index.scrub()
-        assert not _in_files(index, residues)
+        assert not in_files(index, residues)
 
     def test_what_was_replaced_and_then_dropped_leaves_no_bytes_behind(self, open_index: OpenIndex) -> None:
         index = open_index()
-        gone = [_entry(99, "the canary zyxwvut sang qwertzy in xanadu yesterday evening")]
+        gone = [entry(99, "the canary zyxwvut sang qwertzy in xanadu yesterday evening")]
         index.apply(put=[*_many(40), *gone], drop=(), sequence=1)
         index.optimize()
-        index.apply(put=[_entry(99, "only a finch")], drop=(), sequence=2)
+        index.apply(put=[entry(99, "only a finch")], drop=(), sequence=2)
         index.apply(put=(), drop=[99], sequence=3)
         residues = index.residues(gone)
         assert index.scrub()
         assert residues
-        assert not _in_files(index, residues)
+        assert not in_files(index, residues)
 
     def test_what_others_share_is_no_residue(self, open_index: OpenIndex) -> None:
         index = open_index()
         text = "the canary zyxwvut sang qwertzy in xanadu yesterday evening"
-        gone = [_entry(1, text)]
-        index.apply(put=[*gone, _entry(2, text, scope=_BESIDE), _entry(3, "the finch")], drop=(), sequence=1)
+        gone = [entry(1, text)]
+        index.apply(put=[*gone, entry(2, text, scope=BESIDE), entry(3, "the finch")], drop=(), sequence=1)
         index.apply(put=(), drop=[1], sequence=2)
         assert index.scrub()
-        assert not _in_files(index, index.residues(gone)), "what is still kept elsewhere proves nothing"
+        assert not in_files(index, index.residues(gone)), "what is still kept elsewhere proves nothing"
         index.optimize()
         index.scrub()
-        assert not _in_files(index, index.residues(gone))
+        assert not in_files(index, index.residues(gone))
 
     def test_rewriting_changes_no_answer(self, open_index: OpenIndex) -> None:
         index = open_index()
@@ -405,7 +407,7 @@ class IndexContract:
             "\ud800 lamp",
             "-- ;",
         ]
-        index.apply(put=[_entry(n, text or "-") for n, text in enumerate(strange, start=1)], drop=(), sequence=1)
+        index.apply(put=[entry(n, text or "-") for n, text in enumerate(strange, start=1)], drop=(), sequence=1)
         for text in strange:
             assert isinstance(_ask(index, text or "-"), IndexAnswer)
 
@@ -418,29 +420,11 @@ class IndexContract:
         assert _ask(open_index(), "boiler manual") == before
 
 
-def _vector(text: str) -> NDArray[np.float32]:
-    values = np.asarray(hashed_vector(text, _DIMENSIONS))
-    return np.asarray(values / np.linalg.norm(values), np.float32)
-
-
-def _entry(
-    number: int,
-    text: str,
-    *,
-    scope: str = _HERE,
-    state: State = "live",
-    valid_from: int | None = None,
-    valid_until: int | None = None,
-    vector: bool = True,
-) -> IndexEntry:
-    return IndexEntry(number, scope, text, state, valid_from, valid_until, Meaning(_vector(text)) if vector else None)
-
-
 _SENTENCES = [
-    _entry(1, "Anna reads by the lamp in the bedroom."),
-    _entry(2, "The boiler manual is in the cellar."),
-    _entry(3, "Bob likes tea with milk."),
-    _entry(4, "Die Lampe steht im Flur, the lamp."),
+    entry(1, "Anna reads by the lamp in the bedroom."),
+    entry(2, "The boiler manual is in the cellar."),
+    entry(3, "Bob likes tea with milk."),
+    entry(4, "Die Lampe steht im Flur, the lamp."),
 ]
 _WORDS = ("lamp", "boiler", "manual", "tea", "milk", "cellar", "bedroom", "window", "garden", "bicycle", "train")
 _QUERIES = ("lamp", "boiler manual", "tea with milk", "the doctor on monday", "bicycle garden window train")
@@ -451,11 +435,11 @@ def _many(count: int) -> list[IndexEntry]:
         " ".join(_WORDS[(number * step + step) % len(_WORDS)] for step in range(1, 4 + number % 5)) + f" {number}"
         for number in range(1, count + 1)
     ]
-    return [_entry(number, text) for number, text in enumerate(texts, start=1)]
+    return [entry(number, text) for number, text in enumerate(texts, start=1)]
 
 
-def _ask(index: Index, text: str, *, scopes: tuple[str, ...] = (_HERE,), **more: Any) -> IndexAnswer:
-    return index.search(IndexQuery(scopes, text=text, vector=_vector(text), **more))
+def _ask(index: Index, text: str, *, scopes: tuple[str, ...] = (HERE,), **more: Any) -> IndexAnswer:
+    return index.search(IndexQuery(scopes, text=text, vector=vector_of(text), **more))
 
 
 def _numbers(answer: IndexAnswer) -> list[int]:
@@ -465,8 +449,3 @@ def _numbers(answer: IndexAnswer) -> list[int]:
 
 def _meant(candidate: Candidate) -> bool:
     return candidate.coverage > 0 or (candidate.cosine or 0.0) > 0.5
-
-
-def _in_files(index: Index, needles: Sequence[bytes]) -> list[tuple[str, bytes]]:
-    contents = {name: Path(name).read_bytes() for name in index.files()}
-    return [(name, needle) for name, content in contents.items() for needle in needles if needle in content]
