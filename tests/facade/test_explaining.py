@@ -128,9 +128,11 @@ def test_beyond_what_the_lanes_propose(memory):
     kept = memory.remember("ever so long ago there was a lamp, or so they say, in some corner of the house")
     for number in range(150):
         memory.remember(f"lamp {number}")
-    step, reason = _step(memory, memory.recall("lamp", policy="broad"), kept)
-    assert step == "lanes"
-    assert "others have more" in reason
+    told = memory.why_not(memory.recall("lamp", policy="broad"), kept)
+    assert told.step == "lanes"
+    assert "others have more" in told.reason
+    among_all = memory.recall("lamp", policy="broad", limit=1_000)
+    assert told.numbers["relevance"] == next(hit.receipt.relevance for hit in among_all if hit.id == kept.id)
 
 
 def test_nothing_of_what_was_asked(memory):

@@ -271,6 +271,14 @@ def test_only_episodes_fade_and_only_as_set(opened, clock, kind, half_life, fade
     assert ("recency" in found[0].receipt.factors) == fades
 
 
+def test_at_a_moment_in_the_past_what_was_fresh_then_has_not_faded(memory, clock):
+    memory.remember("we looked at the lamp", kind="episode")
+    then = clock.now()
+    clock.advance(days=90)
+    assert "recency" in memory.recall("looked at the lamp")[0].receipt.factors
+    assert "recency" not in memory.recall("looked at the lamp", as_of=then)[0].receipt.factors
+
+
 def test_a_shorter_half_life_fades_faster(path, clock):
     with open_store(path, clock=clock) as memory:
         memory.remember("we looked at the lamp", kind="episode", occurred_at=clock.now() - 10 * DAY)
@@ -294,7 +302,9 @@ def test_what_was_just_shown_gives_way_within_its_conversation(memory):
     assert next_one() == [second.id]
     assert next_one(conversation="another talk") == [first.id]
     assert next_one(conversation="") == [first.id]
-    assert next_one(mode="asked") == [first.id]
+    assert next_one(mode="asked", conversation="a talk with questions") == [first.id]
+    assert next_one(conversation="a talk with questions") == [first.id], "what was asked for does not count as shown"
+    assert "repeated" not in memory.recall("which lamp", conversation="talk").receipt.request
     below = memory.within("home/anna/diary")
     assert ids(below.recall("which lamp", limit=1, mode="automatic", conversation="talk")) == [first.id]
 

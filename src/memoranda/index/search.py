@@ -1,6 +1,6 @@
 """Searching parts by every lane, with every filter applied before any limit."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,25 +84,44 @@ class Lanes:
         around = neighbours(self._parts, self._allowed, keys)
         told = self._told(list(dict.fromkeys([*keys, *(each for found in around.values() for each in found)])))
         close = self._closeness(keys)
-        names = named_hashes(self._query.text)
+        circumstances = self._circumstances(keys, timely, subjects)
         for key in keys:
-            place, row = key
-            part = self._parts[place]
+            number, conversation, named, then, about = circumstances[key]
             words, cosine = told[key]
             yield Candidate(
-                number=int(part.numbers[row]),
-                coverage=words,
-                cosine=cosine,
-                lexical_rank=lexical.get(key),
-                semantic_rank=semantic.get(key),
-                structured_rank=structured.get(key),
-                closeness=close.get(key),
-                around=_around([told[each] for each in around.get(key, ())]),
-                conversation=int(part.conversations[row]),
-                named=int(part.speakers[row]) in names,
-                timely=timely is not None and bool(timely[place][row]),
-                subject=subjects is not None and bool(subjects[place][row]),
+                number,
+                words,
+                cosine,
+                lexical.get(key),
+                semantic.get(key),
+                structured.get(key),
+                close.get(key),
+                _around(around.get(key, ()), told),
+                conversation,
+                named,
+                then,
+                about,
             )
+
+    def _circumstances(
+        self, keys: Sequence[Key], timely: Sequence[Mask] | None, subjects: Sequence[Mask] | None
+    ) -> dict[Key, tuple[int, int, bool, bool, bool]]:
+        """Number, conversation, whether the speaker is named, whether it is of that time, and about that thing."""
+        names = named_hashes(self._query.text)
+        found: dict[Key, tuple[int, int, bool, bool, bool]] = {}
+        for place, rows in _by_place(keys).items():
+            part = self._parts[place]
+            never = [False] * len(rows)
+            columns = zip(
+                part.numbers[rows].tolist(),
+                part.conversations[rows].tolist(),
+                [speaker in names for speaker in part.speakers[rows].tolist()],
+                never if timely is None else timely[place][rows].tolist(),
+                never if subjects is None else subjects[place][rows].tolist(),
+                strict=True,
+            )
+            found.update(zip(((place, row) for row in rows), columns, strict=True))
+        return found
 
     def _lexical(self) -> list[Key]:
         if self.words is None:
@@ -156,10 +175,15 @@ class Lanes:
         return close
 
 
-def _around(beside: Sequence[tuple[float, float | None]]) -> Around | None:
+def _around(beside: Sequence[Key], told: Mapping[Key, tuple[float, float | None]]) -> Around | None:
     if not beside:
         return None
-    return Around(sum(words for words, _ in beside), sum(cosine or 0.0 for _, cosine in beside))
+    words = meaning = 0.0
+    for key in beside:
+        coverage_there, cosine_there = told[key]
+        words += coverage_there
+        meaning += cosine_there or 0.0
+    return Around(words, meaning)
 
 
 def _ranked(keys: Sequence[Key]) -> dict[Key, int]:

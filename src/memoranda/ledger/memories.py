@@ -13,7 +13,6 @@ from memoranda.domain.results import Event, Revision
 from memoranda.domain.scope import Scope
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
-from memoranda.ledger.schema import ALIAS_CONDITION
 
 _INSERT = (
     f"insert into memory ({', '.join(COLUMNS)}) values ({', '.join(':' + name for name in COLUMNS)}) "  # noqa: S608
@@ -185,8 +184,10 @@ def aliases(connection: apsw.Connection, scope: Scope) -> list[tuple[str, str]]:
     """(subject, what it is also called) of everything that the scope knows by another name."""
     names, values = placeholders("scope", scope.chain())
     rows = connection.execute(
-        f"select about, coalesce(value, ''), text from memory where {ALIAS_CONDITION} and scope in ({names}) "  # noqa: S608
-        "and state = 'live' and about <> '' order by number desc limit 2000",
+        # The plus keeps an engine from walking the whole scope by its state.
+        "select about, coalesce(value, ''), text from memory where attribute in ('alias', 'nickname') "  # noqa: S608
+        f"and attribute <> '' and scope in ({names}) and +state = 'live' and about <> '' "
+        "order by number desc limit 2000",
         values,
     )
     return [(str(about), _plain(value) or str(text)) for about, value, text in rows]

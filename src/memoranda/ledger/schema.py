@@ -27,8 +27,6 @@ def _one_of(column: str, choices: tuple[str, ...]) -> str:
     return f"check ({column} in ({listed}))"
 
 
-# Said word for word by a query that is to use the index.
-ALIAS_CONDITION = "attribute in ('alias', 'nickname')"
 _ACTIONS = (
     "remembered", "reinforced", "superseded", "archived", "forgotten", "restored", "expired", "erased",
     "graded", "trusted", "revised",
@@ -75,7 +73,7 @@ _FOUNDATION = Migration(
         "create index memory_scope on memory (scope, state, number)",
         "create index memory_content on memory (content_hash, scope)",
         "create index memory_about on memory (about, scope) where about <> ''",
-        f"create index memory_alias on memory (scope) where {ALIAS_CONDITION}",
+        "create index memory_attribute on memory (attribute, scope) where attribute <> ''",
         "create index memory_speaker on memory (speaker, scope) where speaker <> ''",
         "create index memory_forgotten on memory (updated_at) where state = 'forgotten'",
         f"""
