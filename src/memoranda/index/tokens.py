@@ -35,6 +35,7 @@ _PREFIX = 4
 _QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{2,200})[\"”“»」』]")
 _PHRASE_WORDS = 12
 _PHRASE_CHARACTERS = 400
+_COMPARED, _COMPARED_CHARACTERS = 256, 2_000
 # How much a match as written, by its stem, and by its first letters counts; a match of the first is one of all.
 EXACT, STEM, PREFIX = 0.2, 0.5, 0.3
 # In Polish the same word stands in a dozen forms, and what they share is how it begins.
@@ -94,7 +95,7 @@ def exactness(query: str) -> Callable[[str], str]:
     the query quotes, or the query itself when it is a few words.
     """
     asked = unicodedata.normalize("NFKC", query[:_PHRASE_CHARACTERS]).casefold()
-    identifiers = {fold(unit) for unit in _UNIT.findall(asked) if _is_identifier(unit)}
+    identifiers = {unit for unit in _UNIT.findall(asked) if _is_identifier(unit)}
     quoted = [_even(found) for found in _QUOTED.findall(query) if found.strip()]
     whole = _even(query)
     phrases = quoted or ([whole] if 1 < len(whole.split()) <= _PHRASE_WORDS else [])
@@ -102,15 +103,18 @@ def exactness(query: str) -> Callable[[str], str]:
     if len(beginnings) > _PHRASE_WORDS:
         identifiers = set()  # one thing among many that were asked, not the thing that was asked for
 
+    @lru_cache(maxsize=_COMPARED)
     def how(text: str) -> str:
-        if identifiers and identifiers <= {fold(unit) for unit in _UNIT.findall(_even(text))}:
+        even = _even(text[:_COMPARED_CHARACTERS])
+        # Whether it is there at all is found out in no time; whether as a word of its own is asked only then.
+        if identifiers and all(each in even for each in identifiers) and identifiers <= set(_UNIT.findall(even)):
             return "identifier"
-        if phrases and all(phrase in _even(text) for phrase in phrases):
+        if phrases and all(phrase in even for phrase in phrases):
             return "phrase"
-        if len(beginnings) < 2:
-            return ""
-        there = {_beginning(fold(word)) for word in _PART.findall(text.casefold())}
-        return "all terms" if beginnings <= there else ""
+        if 2 <= len(beginnings) <= _PHRASE_WORDS:
+            there = {_beginning(fold(word)) for word in _PART.findall(even)}
+            return "all terms" if beginnings <= there else ""
+        return ""
 
     return how
 

@@ -9,7 +9,8 @@ from memoranda.domain.results import Hit
 RELEVANCE = 0.9
 # Memories on one subject share words; only what shares more than this is a repetition.
 _ALIKE_FROM = 0.5
-_LOOKED_AT = 50
+_LOOKED_AT = 20
+_COMPARED_CHARACTERS = 1_000
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:[._:/@-]+[^\W_]+)*")
 
 
@@ -35,11 +36,12 @@ def diverse(hits: Sequence[Hit], limit: int, *, relevance: float = RELEVANCE) ->
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """From 0 to 1. Another number or identifier is another thing, however like the rest is."""
-    if any(not word.isalpha() for word in one ^ other):
+    shared = len(one & other)
+    share = shared / (len(one) + len(other) - shared or 1)
+    if share <= _ALIKE_FROM or any(not word.isalpha() for word in one ^ other):
         return 0.0
-    shared = len(one & other) / (len(one | other) or 1)
-    return max(shared - _ALIKE_FROM, 0.0) / (1 - _ALIKE_FROM)
+    return (share - _ALIKE_FROM) / (1 - _ALIKE_FROM)
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
+    return frozenset(_WORD.findall(text[:_COMPARED_CHARACTERS].casefold()))

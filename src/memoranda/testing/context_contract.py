@@ -135,7 +135,9 @@ class IndexContextContract:
         assert index.extent((HERE,)) == (3 * _DAY, 9 * _DAY)
         assert index.extent((HERE, ABOVE)) == (_DAY, 9 * _DAY)
         index.optimize()
-        index.apply(put=[_on(9)._replace(occurred_at=4 * _DAY)], drop=[3], sequence=3)
+        index.apply(put=[_on(9)._replace(occurred_at=4 * _DAY)], drop=(), sequence=3)
+        assert index.extent((HERE,)) == (3 * _DAY, 5 * _DAY)
+        index.apply(put=(), drop=[3], sequence=4)
         assert index.extent((HERE,)) == (4 * _DAY, 5 * _DAY)
 
     def test_closeness_counts_words_that_are_not_the_same(self, open_index: OpenIndex) -> None:
