@@ -35,3 +35,13 @@ def test_a_kind_that_the_query_names_comes_first_among_equals(memory):
 
     assert found[0].id == decided.id
     assert found[0].receipt.factors["kind"] > 1
+
+
+def test_a_nickname_that_is_not_trusted_names_nothing(memory):
+    web = {"about": "light.office", "attribute": "nickname", "value": "the vault", "source": "web"}
+    memory.remember("They call it the vault.", **web)
+    memory.remember("It got a 40 W bulb in May.", about="light.office")
+
+    found = memory.recall("what is in the vault?", policy="broad")
+
+    assert not any("about" in hit.receipt.parts for hit in found)

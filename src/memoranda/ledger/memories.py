@@ -181,12 +181,12 @@ def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) 
 
 
 def aliases(connection: apsw.Connection, scope: Scope) -> list[tuple[str, str]]:
-    """(subject, what it is also called) of everything that the scope knows by another name."""
+    """(subject, what it is also called) of everything that the scope knows by another name from somebody trusted."""
     names, values = placeholders("scope", scope.chain())
     rows = connection.execute(
         # The plus keeps an engine from walking the whole scope by its state.
         "select about, coalesce(value, ''), text from memory where attribute in ('alias', 'nickname') "  # noqa: S608
-        f"and attribute <> '' and scope in ({names}) and +state = 'live' and about <> '' "
+        f"and attribute <> '' and scope in ({names}) and +state = 'live' and trust = 'trusted' and about <> '' "
         "order by number desc limit 2000",
         values,
     )

@@ -197,7 +197,9 @@ class Recaller:
         if "structured" not in request.lanes:
             return frozenset()
         ledger = self._engine.ledger
-        named = named_subjects(request.query, ledger.aliases(scope=self._scope))
+        # What things were called at another moment is not looked up: there, only identifiers name them.
+        aliases = ledger.aliases(scope=self._scope) if request.as_of is None else ()
+        named = named_subjects(request.query, aliases)
         return ledger.numbers_about(sorted(named), scope=self._scope) if named else frozenset()
 
     def _allowed(self, request: Request) -> frozenset[int] | None:
