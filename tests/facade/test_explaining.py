@@ -230,7 +230,8 @@ def test_another_embedder_is_named_as_the_reason(path):
 
 def test_a_receipt_is_replayed_only_in_its_own_scope(opened):
     receipt = opened("home/bob").recall("lamp").receipt
-    for scope in ("home/anna", "home", "home/bob/diary"):
+    assert opened("home").replay(receipt).same, "from above, it is found where it was made"
+    for scope in ("home/anna", "home/bob/diary"):
         with pytest.raises(InvalidInput, match="scope"):
             opened(scope).replay(receipt)
 

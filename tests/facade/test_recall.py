@@ -560,3 +560,41 @@ def test_an_answer_is_found_beside_its_question(path):
         memory.remember("some other shelf stands upstairs")
         found = memory.recall("boiler manual", policy="broad")
         assert answer.id in ids(found)
+
+
+@pytest.mark.parametrize("query", ["the of and", "AND OR NOT", "who?", "how are you today?", "w i na"])
+def test_small_words_alone_are_no_question(memory, query):
+    memory.remember("The key of the house and the garden is with Ann, who is out today.")
+    found = memory.recall(query, policy="broad")
+    assert not found
+    assert found.receipt.abstained == "only small words"
+    assert found.receipt.searched == 0
+
+
+def test_what_is_so_has_no_time_unless_it_is_given_one(memory):
+    memory.remember("Garbage is collected by the city.", kind="fact")
+    memory.remember("Ann prefers tea.", kind="preference")
+    zoo = memory.remember("We went to the zoo.", kind="episode")
+    assert [hit.id for hit in memory.recall("what happened today?")] == [zoo.id]
+
+
+def test_an_identifier_that_is_not_there_is_not_answered_with_another_under_strict(memory):
+    memory.remember("The ticket JIRA-2381 is about invoices.")
+    assert not memory.recall("what is ticket JIRA-2382 about", policy="strict")
+    near = memory.recall("what is ticket JIRA-2382 about", policy="broad")[0]
+    assert near.receipt.factors["other identifier"] < 1
+    assert memory.recall("what is ticket JIRA-2381 about", policy="strict")
+
+
+def test_a_conversation_that_is_named_is_the_only_one_meant(memory):
+    for talk in range(3):
+        for line in ("the kiln is hot", "the glaze is blue"):
+            memory.remember(f"{line} in week {talk}", conversation=f"talk-{talk}", speaker="Lucy")
+    found = memory.recall("what about the glaze in our second conversation?", policy="broad")
+    assert {hit.memory.conversation for hit in found} == {"talk-1"}
+    assert found.receipt.dropped["another conversation"] > 0
+
+
+def test_nothing_of_that_time_says_so(memory):
+    memory.remember("We went to the zoo.", kind="episode")
+    assert memory.recall("what happened in 1999?").receipt.abstained == "nothing happened then"

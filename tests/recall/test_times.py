@@ -476,3 +476,13 @@ def test_a_long_text_is_read_in_linear_time(piece):
         started = time.perf_counter()
         when((piece * length)[:length], now=NOW)
         assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["how are you today?", "what is it today?", "how are you doing this week?", "jak się masz dzisiaj?", "你今天好吗"],
+)
+def test_small_talk_with_a_time_in_it_does_not_ask_for_that_time(query):
+    found = when(query, now=NOW)
+    assert found is not None
+    assert not found.only

@@ -65,6 +65,7 @@ class IndexEntry(NamedTuple):
     speaker: str = ""
     conversation: str = ""
     occurred_at: int = 0
+    """0 when it has no time of its own."""
 
 
 class Times(NamedTuple):

@@ -135,7 +135,8 @@ def checked_limit(limit: int) -> int:
     """How many are wanted, as a whole number that can be served."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise InvalidInput(
-            f"limit: {str(limit)[:40]!r} is not a whole number from 1 to {MAX_LIMIT}", hint="Ask for fewer at a time."
+            f"limit: {str(limit)[:40]!r} is not a whole number from 1 to {MAX_LIMIT}",
+            hint=f"Ask for 1 to {MAX_LIMIT:,} at a time.",
         )
     return limit
 

@@ -56,7 +56,8 @@ def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
 
 def extent(views: Sequence[View]) -> tuple[int, int] | None:
     """When the oldest and the newest row happened, of those that are alive."""
-    found = [moments for view in views if (moments := kept(view.part.occurred, view.alive)).size]
+    moments = (kept(view.part.occurred, view.alive) for view in views)
+    found = [timed for each in moments if (timed := each[each > 0]).size]
     return (min(int(each.min()) for each in found), max(int(each.max()) for each in found)) if found else None
 
 

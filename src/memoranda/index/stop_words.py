@@ -8,7 +8,7 @@ WORDS = {
         which who whom whose when where why how all any both each few more most other some such no nor not only own
         same so than too very can could will would shall should may might must just there here as s t d ll re ve m don
         please tell give show help recommend recommendation recommendations suggest suggestion suggestions advice
-        tips ideas looking need want turn
+        tips ideas looking need want turn use used uses using get gets got say says said know knows knew
     """,
     "pl": """
         o w z ze i a u na do od po za przy dla bez pod nad przed przez oraz lub albo ale czy że co kto gdzie kiedy jak

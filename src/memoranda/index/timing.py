@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memoranda.domain.ports import Times
-from memoranda.index.segment import FOREVER, Mask, Part, kept
+from memoranda.index.segment import Mask, Part, kept
 
 
 def timely_masks(parts: Sequence[Part], allowed: Sequence[Mask | None], times: Times | None) -> list[Mask] | None:
@@ -17,7 +17,7 @@ def timely_masks(parts: Sequence[Part], allowed: Sequence[Mask | None], times: T
     for part, mask in zip(parts, allowed, strict=True):
         fits = np.isin(part.conversations, meant) if len(meant) else np.zeros(part.size, np.bool_)
         for start, until in times.spans:
-            fits |= (part.occurred >= start) & (part.occurred < until)
+            fits |= (part.occurred >= max(start, 1)) & (part.occurred < until)  # 0 is no time
         masks.append(fits if mask is None else fits & mask)
     return masks
 
@@ -26,15 +26,21 @@ def _meant(parts: Sequence[Part], allowed: Sequence[Mask | None], times: Times) 
     """The conversations that the ordinals mean, in the order in which they began, of what may be seen."""
     if not times.conversations:
         return set()
-    began: dict[int, int] = {}
+    began: dict[int, tuple[int, int]] = {}
     for part, mask in zip(parts, allowed, strict=True):
-        distinct, which = np.unique(kept(part.conversations, mask), return_inverse=True)
-        firsts = np.full(len(distinct), FOREVER)
-        np.minimum.at(firsts, which, kept(part.occurred, mask))
-        for conversation, moment in zip(distinct.tolist(), firsts.tolist(), strict=True):
+        conversations = kept(part.conversations, mask)
+        # When it happened, and of equals what was kept first: the first of each conversation in that order.
+        order = np.lexsort((kept(part.numbers, mask), kept(part.occurred, mask)))
+        distinct, first = np.unique(conversations[order], return_index=True)
+        moments = zip(
+            kept(part.occurred, mask)[order[first]].tolist(),
+            kept(part.numbers, mask)[order[first]].tolist(),
+            strict=True,
+        )
+        for conversation, moment in zip(distinct.tolist(), moments, strict=True):
             began[conversation] = min(moment, began.get(conversation, moment))
     began.pop(0, None)
-    ordered = sorted(began, key=lambda conversation: (began[conversation], conversation))
+    ordered = sorted(began, key=lambda conversation: began[conversation])
     meant: set[int] = set()
     for first, last in times.conversations:
         start, end = (place - 1 if place > 0 else place + len(ordered) for place in (first, last))

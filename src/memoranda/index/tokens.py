@@ -89,7 +89,7 @@ def content_words(text: str) -> Iterable[tuple[str, str]]:
 
 
 def exactness(query: str) -> Callable[[str], str]:
-    """How exactly a text has the words of a query: `identifier`, `phrase`, `all terms`, or nothing.
+    """How exactly a text has the words of a query: `identifier`, `other identifier`, `phrase`, `all terms`, or nothing.
 
     Identifiers are what only one thing is called: an id, a path, an address, a version, a number. A phrase is what
     the query quotes, or the query itself when it is a few words.
@@ -109,6 +109,8 @@ def exactness(query: str) -> Callable[[str], str]:
         # Whether it is there at all is found out in no time; whether as a word of its own is asked only then.
         if identifiers and all(each in even for each in identifiers) and identifiers <= set(_UNIT.findall(even)):
             return "identifier"
+        if identifiers and any(_is_identifier(unit) for unit in _UNIT.findall(even)):
+            return "other identifier"
         if phrases and all(phrase in even for phrase in phrases):
             return "phrase"
         if 2 <= len(beginnings) <= _PHRASE_WORDS:

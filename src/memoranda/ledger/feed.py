@@ -8,6 +8,9 @@ import apsw
 from memoranda.domain.memory import State, spoken
 from memoranda.ledger.dialect import placeholders
 
+# Kinds that say how things are, not what happened when: kept today, they are not of today.
+_TIMELESS = frozenset({"fact", "preference", "entity"})
+
 
 class Entry(NamedTuple):
     """What the index is told of one memory."""
@@ -23,6 +26,7 @@ class Entry(NamedTuple):
     speaker: str
     conversation: str
     occurred_at: int
+    """When it happened, or was told; 0 when it has no time of its own."""
 
     @property
     def spoken(self) -> str:
@@ -56,7 +60,7 @@ def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, En
         rows = connection.execute(
             f"""
             select number, scope, text, about, attribute, value, context, tags, content_hash, state,
-                   valid_from, valid_until, speaker, conversation, coalesce(occurred_at, created_at)
+                   valid_from, valid_until, speaker, conversation, occurred_at, created_at, kind
             from memory where number in ({listed})
             """,  # noqa: S608
             values,
@@ -67,7 +71,8 @@ def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, En
 
 def _to_entry(row: Sequence[Any]) -> Entry:
     (number, scope, text, about, attribute, value, context, tags, digest, state, valid_from, valid_until,
-     speaker, conversation, occurred_at) = row  # fmt: skip
+     speaker, conversation, occurred_at, created_at, kind) = row  # fmt: skip
+    told_then = kind not in _TIMELESS or conversation
     extras = [str(part) for part in (speaker, about, attribute, value, context) if part]
     if tags != "[]":
         extras.append(str(tags))
@@ -82,5 +87,5 @@ def _to_entry(row: Sequence[Any]) -> Entry:
         valid_until=valid_until,
         speaker=str(speaker),
         conversation=str(conversation),
-        occurred_at=int(occurred_at),
+        occurred_at=int(occurred_at or (created_at if told_then else 0)),
     )

@@ -33,7 +33,7 @@ class Circumstances(NamedTuple):
     kinds: Collection[Kind] = ()
     """Kinds that the query asks for by name."""
     exactness: Callable[[str], str] = lambda _: ""
-    """`identifier`, `phrase`, `all terms` or nothing: how exactly a text has the words of the query."""
+    """How exactly a text has the query: `identifier`, `other identifier`, `phrase`, `all terms`, or not."""
 
 
 def factors_of(memory: Memory, given: Circumstances) -> dict[str, float]:

@@ -41,6 +41,8 @@ class Plan(NamedTuple):
     embedder: str = "none"
     only_time: bool = False
     """Nothing but a time was asked: what happened then is the answer, in its order."""
+    in_conversation: bool = False
+    """A certain conversation was named: what was said elsewhere is not meant, if that one is there."""
     degraded: tuple[str, ...] = ()
     skipped: str = ""
     """Why nothing was searched, if so."""
@@ -137,7 +139,16 @@ class _Run:
         scored = [
             (scale.relevance(each.total, self._answer.searched) if each.total > 0 else 0.0, each) for each in found
         ]
-        return sorted(scored, key=lambda pair: (-pair[0], pair[1].candidate.number))
+        return self._said_there(sorted(scored, key=lambda pair: (-pair[0], pair[1].candidate.number)))
+
+    def _said_there(self, ranked: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
+        there = [pair for pair in ranked if pair[1].candidate.timely]
+        if not self._plan.in_conversation or not there:
+            return ranked
+        for relevance, evidence in ranked:
+            if not evidence.candidate.timely:
+                self._end(evidence, relevance, "time", "another conversation")
+        return there
 
     def _cleared(self, ranked: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
         bar = BARS[self._plan.request.policy]
@@ -185,7 +196,8 @@ class _Run:
         return admitted(hits, mode=request.mode, limit=limit, trust_named=bool(request.trust))
 
     def _hit(self, memory: Memory, relevance: float, evidence: Evidence) -> Hit:
-        factors = factors_of(memory, self._plan.circumstances)
+        # What happened then is told in its order, whatever else is to be said of it.
+        factors = {} if self._plan.only_time else factors_of(memory, self._plan.circumstances)
         score = relevance
         for factor in factors.values():
             score *= factor
@@ -209,10 +221,15 @@ class _Run:
     def _named_exactly(self, hits: list[Hit]) -> list[Hit]:
         """Best first. When something has the identifier that was asked for, what has another is hardly meant."""
         how = self._plan.circumstances.exactness
-        exact = {hit.id for hit in hits if how(hit.memory.text) == "identifier"}
+        found = {hit.id: how(hit.memory.text) for hit in hits}
         # What may not come back does not speak against others.
-        decided = any(hit.id in exact for hit in self._admitted(hits, len(hits)).hits)
-        ordered = [hit if hit.id in exact or not decided else self._lowered(hit) for hit in hits]
+        decided = any(found[hit.id] == "identifier" for hit in self._admitted(hits, len(hits)).hits)
+        meant = {"identifier"} if decided else {"identifier", "phrase", "all terms", ""}
+        ordered = [hit if found[hit.id] in meant else self._lowered(hit) for hit in hits]
+        if self._plan.request.policy == "strict":
+            others = {hit.id: "another identifier" for hit in ordered if found[hit.id] == "other identifier"}
+            self._note_refused(ordered, others, "bar")
+            ordered = [hit for hit in ordered if hit.id not in others]
         return sorted(ordered, key=self._order)
 
     def _lowered(self, hit: Hit) -> Hit:
@@ -250,7 +267,7 @@ class _Run:
         plan = self._plan
         abstained = plan.skipped
         if not hits and not abstained:
-            abstained = "nothing to search" if not self._answer.searched else "nothing cleared the bar"
+            abstained = self._nothing()
         dropped = Counter(reason for _, reason, _, _ in self._ended.values())
         return RecallReceipt(
             sequence=plan.sequence,
@@ -272,6 +289,17 @@ class _Run:
             hits=tuple(hit.receipt for hit in hits[: plan.receipt_items]),
             tops=self._tops() if plan.receipt_tops else None,
         )
+
+    def _nothing(self) -> str:
+        """Why there is no answer."""
+        if not self._answer.searched:
+            return "nothing to search"
+        if self._plan.only_time and not self._ended:
+            return "nothing happened then"
+        refused = self._plan.request.mode == "automatic" and any(
+            step == "admission" for step, _, _, _ in self._ended.values()
+        )
+        return "nothing may speak unasked" if refused else "nothing cleared the bar"
 
     def _tops(self) -> LaneTops:
         """The first of each lane, by id."""

@@ -29,7 +29,7 @@ _MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
 _MOST_BY_QUERY = 50
 _MOST_FALLBACKS = 6
-_NOTHING_HERE = ("nothing to search", "nothing cleared the bar")
+_NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -287,14 +287,21 @@ class LongTermMemory:
     def why_not(self, query: str | Recall, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned for a query, or in a recall that was made."""
         if isinstance(query, Recall):
-            request = Request.from_json(query.receipt.request)
-        else:
-            request = Request(query, now=self._engine.clock.now()).checked()
+            there = self._where_made(query.receipt.scopes)
+            return there._recaller.why_not(Request.from_json(query.receipt.request), reference)
+        request = Request(query, now=self._engine.clock.now()).checked()
         return self._recaller.why_not(request, reference)
 
     def replay(self, receipt: RecallReceipt | Mapping[str, Any]) -> Replay:
         """A recall again from its receipt. At the same sequence it gives the same result."""
-        return self._recaller.replay(receipt)
+        scopes = receipt.get("scopes", ()) if isinstance(receipt, Mapping) else getattr(receipt, "scopes", ())
+        return self._where_made(scopes)._recaller.replay(receipt)
+
+    def _where_made(self, scopes: Any) -> "LongTermMemory":
+        """Where a recall was done: here, or in a scope below that was asked because nothing was found here."""
+        home = scopes[0] if isinstance(scopes, Sequence) and scopes else ""
+        below = isinstance(home, str) and home.startswith(f"{self._scope.path}/")
+        return self.within(home) if below else self
 
     def get(self, reference: Reference, *, as_of: Moment | None = None) -> Memory:
         """One memory by its id, or by the beginning of it; with `as_of`, as it was then."""

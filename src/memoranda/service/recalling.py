@@ -23,6 +23,7 @@ from memoranda.recall.times import When, when
 from memoranda.service.engine import Engine
 
 MAX_QUERY = 4_000
+SMALL_WORDS = "only small words"
 # A time named in a longer text is a part of what is told, not of what is asked.
 _LONGEST_WITH_TIME = 200
 _POOL = 100
@@ -78,8 +79,7 @@ class Recaller:
         shown = receipt.as_json() if isinstance(receipt, RecallReceipt) else receipt
         if not isinstance(shown, Mapping) or not isinstance(shown.get("request"), Mapping):
             raise InvalidInput("this is no receipt of a recall", hint="Give a receipt as recall --json shows it.")
-        scopes = shown.get("scopes")
-        if not isinstance(scopes, Sequence) or tuple(scopes) != self._scope.chain():
+        if _home(shown) != self._scope.path:
             raise InvalidInput(
                 f"this receipt is of another scope than {self._scope}",
                 hint="Replay it where it was made: with the same scope.",
@@ -114,12 +114,25 @@ class Recaller:
     ) -> tuple[Plan, IndexAnswer, Load]:
         """What the pure pipeline needs: the plan, the proposals, and a way to load rows."""
         request, notes = _cleaned(request)
-        skipped = gate(request.query) if not everything else ("" if request.query else NO_QUERY)
+        skipped = self._skipped(request) if not everything else ("" if request.query else NO_QUERY)
         plan, query = self._asked(request, skipped, notes)
         if only_trusted:
             query = query._replace(allow=self._allowed(request._replace(trust=("trusted",))))
         answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(query)
         return plan._replace(everything=everything), answer, self._load(request)
+
+    def _skipped(self, request: Request) -> str:
+        """Why nothing needs to be searched; empty when something does."""
+        from memoranda.index.tokens import content_words
+
+        stopped = gate(request.query)
+        if stopped:
+            return stopped
+        time = when(request.query, now=request.now) if len(request.query) <= _LONGEST_WITH_TIME else None
+        said = request.query if time is None else time.rest
+        if (time is None or not time.only) and next(iter(content_words(said)), None) is None:
+            return SMALL_WORDS
+        return ""
 
     def _load(self, request: Request) -> Load:
         ledger = self._engine.ledger
@@ -132,7 +145,7 @@ class Recaller:
         time = None if skipped else self._when(request)
         only_time = time is not None and time.only
         subjects = frozenset() if skipped else self._subjects(request)
-        vector, embedder, trouble = None, "none", ""
+        vector, embedder, trouble = None, "not asked", ""
         if "semantic" in request.lanes and not skipped and not only_time:
             vector, embedder, trouble = engine.embed_query(request.query)
         lanes = tuple(
@@ -167,6 +180,7 @@ class Recaller:
             priors=settings.priors,
             embedder=embedder,
             only_time=only_time,
+            in_conversation=time is not None and bool(time.sessions),
             degraded=(*notes, *standing.degraded, *((trouble,) if trouble else ())),
             skipped=skipped,
             circumstances=Circumstances(
@@ -234,7 +248,7 @@ class Recaller:
         def because(step: str, reason: str, numbers: dict[str, float] | None = None) -> WhyNot:
             return WhyNot(memory.id, False, step, reason, numbers or {}, receipt)
 
-        if receipt.abstained in (NO_QUERY, TRIVIAL):
+        if receipt.abstained in (NO_QUERY, TRIVIAL, SMALL_WORDS):
             return because("gate", receipt.abstained)
         stopped = objection(request, memory, self._scope)
         if stopped is not None:
@@ -243,7 +257,9 @@ class Recaller:
         number = self._engine.ledger.number_of(memory.id, scope=self._scope)
         fate = traced(*self._searched(request)).fates.get(number) or self._looked_at_alone(request, receipt, number)
         if fate is None:
-            return because("lanes", "no lane proposed it: it has nothing of what was asked")
+            then = receipt.lanes == ("structured",)
+            told = "it did not happen then" if then else "no lane proposed it: it has nothing of what was asked"
+            return because("time" if then else "lanes", told)
         numbers = {"relevance": round(fate.relevance, 6), "bar": BARS[request.policy], **fate.parts}
         return because(fate.step, fate.reason, {name: round(value, 6) for name, value in numbers.items()})
 
@@ -270,6 +286,12 @@ class Recaller:
         )
 
 
+def _home(shown: Mapping[str, Any]) -> str:
+    """The scope in which the recall of a receipt was done."""
+    scopes = shown.get("scopes")
+    return scopes[0] if isinstance(scopes, Sequence) and scopes and isinstance(scopes[0], str) else ""
+
+
 def _kept_as(states: Sequence[State]) -> tuple[State, ...]:
     """The states under which the ledger keeps these: what has expired may still be written down as live."""
     return tuple(dict.fromkeys((*states, "live"))) if "expired" in states else tuple(states)
@@ -278,7 +300,8 @@ def _kept_as(states: Sequence[State]) -> tuple[State, ...]:
 def _cleaned(request: Request) -> tuple[Request, list[str]]:
     """A query is never refused for its characters: what is not text is taken out of it."""
     if not isinstance(request.query, str):
-        raise InvalidInput(f"query: text is expected, not {type(request.query).__name__}")
+        what = type(request.query).__name__
+        raise InvalidInput(f"query: text is expected, not {what}", hint="Pass the question as text.")
     text = request.query.replace("\0", " ").encode("utf-8", "replace").decode().strip()
     if len(text) > MAX_QUERY:
         return request._replace(query=text[:MAX_QUERY]), [f"the query was cut to {MAX_QUERY:,} characters"]

@@ -7,7 +7,7 @@ guessed. "When did it happen?" asks for a time but says none.
 import re
 from typing import NamedTuple
 
-from memoranda.recall.times.asking_words import ANY_ASKING, ASKING_HAN
+from memoranda.recall.times.asking_words import ACCOUNT, ACCOUNT_HAN, ANY_ASKING, ASKING_HAN, CONNECTIVES
 from memoranda.recall.times.expressions import Expression, Reading
 from memoranda.recall.times.reader import fold, read
 from memoranda.recall.times.spans import Span, asking
@@ -28,7 +28,8 @@ class When(NamedTuple):
 
     `spans` are absolute, several when the year is not said. `sessions` are ordinals of conversations, both ends
     inclusive: (3, 3) is the third, (1, 3) the first to the third, (-1, -1) the last. `rest` is the query without the
-    expressions of time; `only` says that the rest asks for nothing in particular.
+    expressions of time; `only` says that the rest asks for an account of that
+    time and for nothing in particular.
     """
 
     spans: tuple[Span, ...]
@@ -50,7 +51,8 @@ def when(query: str, *, now: int, first: int | None = None, last: int | None = N
         return None
     rest = _without(query, [(tokens[each.start].start, tokens[each.end - 1].end) for each in expressions])
     sessions = tuple(dict.fromkeys(ordinal for each in expressions for ordinal in each.sessions))
-    return When(_combined(expressions), sessions, rest, not _says_something(rest))
+    only = not _says_something(rest) and (bool(sessions) or _wants_an_account(rest))
+    return When(_combined(expressions), sessions, rest, only)
 
 
 def _combined(expressions: list[Expression]) -> tuple[Span, ...]:
@@ -76,3 +78,9 @@ def _says_something(rest: str) -> bool:
     """Whether a word of content is left."""
     plain = _ASKING_HAN.sub(" ", rest) if _HAN.search(rest) else rest
     return any(fold(word) not in ANY_ASKING for word in _WORD.findall(plain))
+
+
+def _wants_an_account(rest: str) -> bool:
+    """Whether it asks what was said or done; a bare time does, too."""
+    words = {fold(word) for word in _WORD.findall(rest)}
+    return words <= CONNECTIVES or bool(words & ACCOUNT) or any(word in rest for word in ACCOUNT_HAN)

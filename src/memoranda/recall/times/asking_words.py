@@ -51,3 +51,23 @@ _HAN = """
 """
 # Longest first, so that a phrase is taken before its parts.
 ASKING_HAN = tuple(sorted(_HAN.split(), key=len, reverse=True))
+
+# Words that ask for an account of a time. Without one of these, "how are you today?" is not a question about today.
+_ACCOUNT = """
+    discuss discussed discussing discussion talk talked talking chat chatted chatting speak spoke spoken cover covered
+    mention mentioned say said tell told converse conversation conversations session sessions topic topics subject
+    subjects happen happened did done was were went remember recall recap summarize summarise summary overview notes
+    memories messages
+    rozmawialismy rozmawialam rozmawialem rozmawiac rozmawiali mowilismy mowilem mowilam mowiles mowilas omawialismy
+    omowilismy dotyczyla dyskutowalismy gadalismy pisalismy robilismy robilem robilam zrobilem zrobilam stalo dzialo
+    wydarzylo bylo tematy temat rozmowa rozmowy podsumuj przypomnij
+    gesprochen geredet besprochen diskutiert unterhalten gesagt erwahnt passiert gemacht getan themen thema sprachen
+    redeten zusammenfassung ging war waren
+    hablamos hable hablaste hablado discutimos comentamos dijimos dije dijiste paso hicimos hice temas tema charlamos
+    conversamos resume recuerdame fue era
+    parle parlait discute dit evoque aborde passe fait sujets sujet rappelle
+"""
+ACCOUNT = frozenset(_ACCOUNT.split())
+ACCOUNT_HAN = ("聊", "谈", "讨论", "说", "讲", "提", "告诉", "回忆", "总结", "发生", "做", "干", "对话", "会话")
+_CONNECTIVES = "and or the of in on at to from i oraz lub w we und oder im am y o en de et ou le la"
+CONNECTIVES = frozenset(_CONNECTIVES.split(" "))
