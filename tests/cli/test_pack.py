@@ -4,6 +4,11 @@ import json
 
 import pytest
 
+from memoranda.domain.memory import Memory
+from memoranda.domain.receipt import HitReceipt
+from memoranda.domain.results import Hit
+from memoranda.recall import packing
+
 LAMP = "Anna reads by light.bedroom_lamp."
 
 
@@ -58,7 +63,60 @@ def test_an_empty_pack_prints_nothing_and_says_why_beside(run, kept, argv, reaso
     code, out, err = run("pack", *argv)
     assert code == 0
     assert out == ""
-    assert reason in err
+    assert f"the pack is empty, so nothing is printed: {reason}" in err
+
+
+def test_an_empty_pack_in_the_form_for_programs_says_how_to_get_an_object(run, kept):
+    code, out, err = run("pack", "thanks!", "--format", "json")
+    assert code == 0
+    assert out == ""
+    assert "nothing is printed: trivial prompt" in err
+    assert "--json instead of --format json always prints an object" in err
+    assert json.loads(run("pack", "thanks!", "--json")[1])["text"] == ""
+
+
+def test_the_form_for_programs_says_why_in_the_names_and_numbers_of_the_receipt(run, household):
+    found = json.loads(run("recall", "a warm lamp", "--mode", "automatic", "--why", "--json")[1])
+    receipts = {hit["memory"]["id"]: hit["why"] for hit in found["hits"]}
+    items = json.loads(run("pack", "a warm lamp", "--format", "json")[1])["items"]
+    why = {item["id"]: item["why"] for item in items}
+    assert set(why) == set(receipts)
+    receipt = receipts[household["preference"]]
+    told = why[household["preference"]]
+    assert told.startswith(f"rank 1 by score, lexical {receipt['parts']['lexical']:.2f}, ")
+    assert f", times importance {receipt['factors']['importance']:.2f}" in told
+
+
+def test_a_reason_is_bounded_and_keeps_what_weighs_most():
+    parts = {f"part {number}": number / 100 for number in range(50)}
+    factors = {"repeat": 0.5, "speaker": 1.1, "kind": 1.06, "update": 1.08, "exactness": 1.04, "confidence": 0.99}
+    memory = Memory(id="0001".ljust(20, "k"), scope="home", kind="fact", text="tea", created_at=0)
+    receipt = HitReceipt(memory.id, "home", 0.5, 0.5, 1, None, None, parts, factors, "unknown", "trusted")
+    hits = [Hit(memory, 0.5, receipt)]
+    told = json.loads(packing.pack(hits, format="json", key=bytes(32)).text)["items"][0]["why"]
+    assert told == (
+        "rank 1 by score, part 49 0.49, part 48 0.48, part 47 0.47, part 46 0.46, "
+        "times repeat 0.50, times speaker 1.10, times update 1.08, times kind 1.06"
+    )
+
+
+def test_for_a_reason_no_memory_is_left_out_and_the_budget_holds():
+    hits = []
+    for number in range(6):
+        memory = Memory(id=f"{number:04d}".ljust(20, "k"), scope="home", kind="fact", text="tea", created_at=number)
+        parts = {"lexical": 0.4, "semantic": 0.3, "closeness": 0.1}
+        receipt = HitReceipt(memory.id, "home", 0.5, 0.5, 1, None, None, parts, {}, "unknown", "trusted")
+        hits.append(Hit(memory, 0.9 - number / 10, receipt))
+    unexplained = [hit._replace(receipt=hit.receipt._replace(parts={})) for hit in hits]
+    plenty, seen = 100_000, set()
+    for budget in (*range(200, 900, 20), plenty):
+        explained = packing.pack(hits, budget=budget, format="json", key=bytes(32))
+        plain = packing.pack(unexplained, budget=budget, format="json", key=bytes(32))
+        assert [item.id for item in explained.items] == [item.id for item in plain.items]
+        assert explained.tokens <= budget
+        shown = json.loads(explained.text)["items"] if explained.text else []
+        seen.add(sum("lexical" in item["why"] for item in shown))
+    assert {0, 6} <= seen
 
 
 def test_what_is_not_trusted_is_packed_only_when_asked(run):

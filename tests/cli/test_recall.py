@@ -154,6 +154,9 @@ def test_what_is_not_trusted_is_labelled_where_no_text_can_write(run):
         (" \n", [], "no query", "ask for something"),
         ("ok👍", [], "trivial prompt", "ask a question"),
         ("好的👌", [], "trivial prompt", "ask a question"),
+        ("the of and", [], "only small words", "use a word that the memory would have"),
+        ("the of and", ["--policy", "broad"], "only small words", "use a word that the memory would have"),
+        ("what happened in May 1999?", [], "nothing happened then", "name another time, or ask for the thing"),
     ],
 )
 def test_nothing_is_an_answer_that_says_why_and_what_to_try(run, kept, query, options, reason, next_move):
@@ -161,6 +164,7 @@ def test_nothing_is_an_answer_that_says_why_and_what_to_try(run, kept, query, op
     assert code == 0
     assert out == f"(nothing: {reason})\n"
     assert next_move in err
+    assert ("--policy" in err) == ("--policy" in next_move)
 
 
 def test_the_query_may_come_from_standard_input(run, kept):
@@ -254,7 +258,36 @@ def test_an_option_that_cannot_be_used_is_an_error_with_a_hint(run, kept, comman
 def test_a_word_that_no_option_knows_is_a_usage_error(run, kept, options):
     code, _, err = run("recall", "lamp", *options)
     assert code == 2
+    assert err.startswith("usage: memoranda recall")
     assert options[0] in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["recall", "lamp", "--limit", "many", "--json"], "--limit"),
+        (["--json", "recall", "lamp", "--policy", "wild"], "--policy"),
+        (["recall", "--json"], "QUERY"),
+        (["recall", "lamp", "--js", "--nosuch"], "--nosuch"),
+        (["nosuch", "--json"], "nosuch"),
+        (["--json"], "command"),
+    ],
+)
+def test_a_usage_error_is_an_object_for_programs_and_the_usage_beside_it(run, argv, told):
+    code, out, err = run(*argv)
+    error = json.loads(out)["error"]
+    assert code == 2
+    assert error["name"] == "InvalidInput"
+    assert told in error["message"]
+    assert "--help" in error["hint"]
+    assert err.startswith("usage: memoranda")
+
+
+def test_a_usage_error_is_for_people_when_json_is_only_a_word_of_the_query(run):
+    code, out, err = run("recall", "--limit", "many", "--", "--json")
+    assert code == 2
+    assert out == ""
+    assert "memoranda: argument --limit" in err
 
 
 # -- start-up --

@@ -57,7 +57,9 @@ def test_people_get_tables(run, golden):
 def test_worse_than_the_baseline_fails_and_says_where(run, golden, tmp_path):
     kept = tmp_path / "baseline.json"
     assert run("eval", golden, "--save", kept)[0] == 0
-    assert run("eval", golden, "--baseline", kept)[0] == 0
+    code, _, err = run("eval", golden, "--baseline", kept)
+    assert code == 0
+    assert err.count("nothing is worse than the baseline by more than 0.01") == 1
     worse = json.loads(kept.read_text())
     worse["columns"]["hybrid"]["time"]["forbidden"] = 0.0
     worse["columns"]["hybrid"]["total"]["MRR"] = 1.5
@@ -66,7 +68,25 @@ def test_worse_than_the_baseline_fails_and_says_where(run, golden, tmp_path):
     assert code == 7
     assert [(each["where"], each["metric"]) for each in json.loads(out)["worse"]] == [("hybrid, total", "MRR")]
     assert "worse than the baseline: hybrid, total: MRR was 1.500" in err
+    assert "nothing is worse" not in err
     assert run("eval", golden, "--baseline", kept, "--tolerance", "0.9")[0] == 0
+
+
+def test_of_many_worse_numbers_the_worst_are_told_and_the_rest_counted(run, golden, tmp_path):
+    kept = tmp_path / "baseline.json"
+    run("eval", golden, "--save", kept)
+    better = json.loads(kept.read_text())
+    for numbers in better["policies"].values():
+        numbers |= dict.fromkeys(("hit@1", "hit@5", "recall@5", "all@5"), 2.0)
+    better["policies"]["broad"]["MRR"] = 5.0
+    kept.write_text(json.dumps(better))
+    code, out, err = run("eval", golden, "--baseline", kept, "--json")
+    told = [line for line in err.splitlines() if "worse than the baseline" in line]
+    assert code == 7
+    assert len(json.loads(out)["worse"]) == 13
+    assert len(told) == 11
+    assert "policy broad: MRR was 5.000" in told[0]
+    assert "3 more" in told[-1]
 
 
 def test_a_baseline_of_other_questions_is_compared_with_a_note(run, golden, tmp_path):
@@ -110,14 +130,31 @@ def test_a_hit_from_another_scope_fails(run, golden, monkeypatch):
     assert leaks["lines"][0] == {"file": "home.jsonl", "line": 7}
 
 
-def test_what_was_missed_is_listed_without_text(run, tmp_path, golden, monkeypatch):
+def test_what_was_missed_is_listed_by_its_key_without_text(run, golden, monkeypatch):
     monkeypatch.setattr(trial, "ask", lambda view, query, **options: Answer((), (), (), 1))
     _, out, _ = run("eval", golden, "--json")
     found = json.loads(out)
     assert [each["line"] for each in found["misses"]] == [7, 8, 9]
     assert found["columns"]["hybrid"]["total"]["left_unanswered"] == 1
     assert found["columns"]["hybrid"]["total"]["answered_wrongly"] == 0
-    assert "tram" not in json.dumps(found["misses"])
+    assert [each["missing"] for each in found["misses"]] == [["lamp"], ["tram"], ["rings7"]]
+    assert "harbour" not in json.dumps(found["misses"])
+
+
+def test_what_was_forbidden_and_came_is_listed_by_its_key(run, tmp_path):
+    rows = [*SET[1:3], {"query": "which lamp does Anna read by?", "scope": "home/anna", "forbid": ["lamp", "tram"]}]
+    _, out, _ = run("eval", write_lines(tmp_path / "forbid.jsonl", rows), "--json")
+    (miss,) = json.loads(out)["misses"]
+    assert miss["forbidden"] == ["lamp"]
+    assert miss["missing"] == []
+
+
+def test_two_keys_of_one_memory_are_both_missed(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(trial, "ask", lambda view, query, **options: Answer((), (), (), 1))
+    again = {"memory": {**SET[1]["memory"], "key": "again"}}
+    rows = [SET[1], again, {"query": "which lamp?", "scope": "home/anna", "expect": ["lamp", "again"]}]
+    _, out, _ = run("eval", write_lines(tmp_path / "twice.jsonl", rows), "--json")
+    assert json.loads(out)["misses"][0]["missing"] == ["again", "lamp"]
 
 
 def test_without_memories_the_ids_are_of_a_store_to_which_nothing_is_written(run, tmp_path):
@@ -132,6 +169,9 @@ def test_without_memories_the_ids_are_of_a_store_to_which_nothing_is_written(run
     assert code == 0
     assert json.loads(out)["columns"]["hybrid"]["total"]["hit@1"] == 1
     assert json.loads(run("stats", "--json")[1]) == before
+    elsewhere = {"query": "quantum chromodynamics", "scope": "home/anna", "expect": [kept[:10]]}
+    _, out, _ = run("eval", write_lines(tmp_path / "missed.jsonl", [elsewhere]), "--json")
+    assert json.loads(out)["misses"][0]["missing"] == [kept]
     unknown = write_lines(tmp_path / "unknown.jsonl", [{**rows[0], "expect": ["0123456789"]}])
     code, _, err = run("eval", unknown)
     assert code == 2
@@ -161,8 +201,25 @@ def test_a_memory_that_cannot_be_kept_is_told_with_its_line(run, tmp_path):
     assert "kind.jsonl, line 1: kind" in err
 
 
-def test_bad_numbers_are_usage(run, golden):
-    assert run("eval", golden, "--k", 0)[0] == 2
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--k", 0, "--k: 0 is too small"),
+        ("--k", 5_000, "--k: 5000 is too large"),
+        ("--tolerance", 3, "--tolerance: 3.0 is not a number from 0 to 1"),
+        ("--tolerance", -1, "--tolerance: -1.0 is not"),
+        ("--tolerance", "nan", "--tolerance: nan is not"),
+    ],
+)
+def test_a_number_that_cannot_be_is_told_by_the_name_of_its_option(run, golden, option, value, told):
+    code, _, err = run("eval", golden, option, value)
+    assert code == 2
+    assert told in err
+    assert "line" not in err
+
+
+def test_as_many_hits_as_recall_gives_can_count(run, golden):
+    assert run("eval", golden, "--k", 1_000)[0] == 0
 
 
 def test_words_alone_have_no_column_of_vectors(run, golden):

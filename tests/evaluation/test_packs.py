@@ -1,5 +1,7 @@
 """Packs as they are read: times, speakers, groups, and what is wrong with a file."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,8 +117,11 @@ def test_names_choose_folders_and_suites(tmp_path):
     assert names(choose(["all"], tmp_path).packs) == ["beam_1", "beam_2", "locomo", "mine"]
     assert names(choose(["precision"], tmp_path).precision) == ["locomo"]
     assert choose(["precision"], tmp_path).packs == ()
-    with pytest.raises(InvalidInput, match="'nothing' is neither"):
+    with pytest.raises(InvalidInput, match="'nothing' is neither") as refused:
         choose(["nothing"], tmp_path)
+    known = re.findall(r"[\w-]+", refused.value.hint)
+    assert {"locomo", "precision", "all", "mine"} <= set(known)
+    assert len(known) == len(set(known)), "each name once, also of a pack that is called like a suite"
     with pytest.raises(NotFound):
         choose(["all"], tmp_path / "nowhere")
 

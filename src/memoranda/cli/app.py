@@ -41,10 +41,18 @@ def exit_code(error: errors.MemorandaError) -> int:
     return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells a mistake in the words like every other error, after the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise errors.InvalidInput(message, hint=f"`{self.prog} --help` shows what there is.")
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Every command and option; or, faster, one command alone."""
     everywhere = _shared_options(argparse.SUPPRESS)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="memoranda",
         description="Long-term memory for AI agents and assistants.",
         parents=[_shared_options(None)],
@@ -72,9 +80,15 @@ def _asked_for(argv: list[str]) -> str | None:
     return None
 
 
-def _shared_options(default: Any) -> argparse.ArgumentParser:
+def _wants_json(argv: list[str]) -> bool:
+    """Whether --json is among the options, however wrong the others are; it may be shortened as any other."""
+    options = argv[: argv.index("--")] if "--" in argv else argv
+    return any(len(word) > len("--") and "--json".startswith(word) for word in options)
+
+
+def _shared_options(default: Any) -> _Parser:
     """Options that may stand before or after the command."""
-    options = argparse.ArgumentParser(add_help=False)
+    options = _Parser(add_help=False)
     group = options.add_argument_group("store")
     group.add_argument("--store", metavar="PATH", default=default, help="the ledger file (default: your data folder)")
     group.add_argument("--scope", metavar="PATH", default=default, help="where to read and write, such as home/anna")
@@ -106,19 +120,9 @@ def main(argv: list[str] | None = None) -> NoReturn:
 
 def run(argv: list[str]) -> int:
     """Run one command; its exit code."""
-    parser = build_parser(_asked_for(argv))
-    arguments = parser.parse_args(argv)
-    if arguments.version:
-        from memoranda import __version__
-
-        print(f"memoranda {__version__}")
-        return 0
-    if arguments.command is None:
-        parser.print_help()
-        return 2
-    output = Output(as_json=arguments.json)
+    output = Output(as_json=_wants_json(argv))
     try:
-        code: int = arguments.run(arguments, output) or 0
+        return _run(argv, output)
     except errors.MemorandaError as error:
         output.error(type(error).__name__, str(error), error.hint)
         return exit_code(error)
@@ -130,4 +134,19 @@ def run(argv: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 the one broad catch: our fault is told in the same form
         output.error(type(error).__name__, f"this is our fault: {error}", "Please report it, with what you did.")
         return 1
-    return code
+
+
+def _run(argv: list[str], output: Output) -> int:
+    parser = build_parser(_asked_for(argv))
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        from memoranda import __version__
+
+        output.line(f"memoranda {__version__}")
+        return 0
+    if arguments.command is None:
+        if arguments.json:
+            parser.error("a command is needed")
+        parser.print_help()
+        return 2
+    return arguments.run(arguments, output) or 0

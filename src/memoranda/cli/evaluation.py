@@ -11,19 +11,22 @@ from memoranda import config
 from memoranda.cli.output import Output, progress
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.domain.request import POLICIES
+from memoranda.domain.memory import checked_share
+from memoranda.domain.request import MAX_LIMIT, POLICIES
 
 if TYPE_CHECKING:
     from memoranda.evaluation.stores import Door
 
 WORSE = 7
 """The exit code when a measurement is worse than it must be."""
+_WORST = 10
+"""Numbers that are told one by one; the JSON has all."""
 
 
 def _add_eval(command: argparse.ArgumentParser) -> None:
     command.add_argument("golden", metavar="GOLDEN", nargs="+", type=Path, help="a golden set, as JSON lines")
     command.add_argument("--policy", choices=POLICIES, default="balanced")
-    command.add_argument("--k", type=int, default=5, help="how many hits count (default 5)")
+    command.add_argument("--k", type=int, default=5, help=f"how many hits count, 1 to {MAX_LIMIT} (default 5)")
     command.add_argument("--save", metavar="FILE", type=Path, help="keep the figures, as a baseline for later")
     command.add_argument("--baseline", metavar="FILE", type=Path, help="fail when worse than these figures")
     command.add_argument("--tolerance", metavar="0..1", type=float, default=0.01, help="how much worse is still well")
@@ -50,7 +53,8 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
 def _eval(arguments: argparse.Namespace, output: Output) -> int:
     from memoranda.evaluation import golden, trial, verdict
 
-    _positive(arguments.k, "--k")
+    _check_whole(arguments.k, "--k", most=MAX_LIMIT)
+    checked_share(arguments.tolerance, name="--tolerance")
     settings = _settings(arguments)
     # Everything is read before anything is asked: a mistake costs nothing.
     baseline = verdict.read_baseline(arguments.baseline) if arguments.baseline else None
@@ -71,11 +75,16 @@ def _eval(arguments: argparse.Namespace, output: Output) -> int:
         output.line(verdict.markdown(found))
     if baseline and baseline.get("questions") != found["questions"]:
         output.note("the golden set has other questions than when the baseline was saved")
-    for number in worse:
+    for number in worse[:_WORST]:
         output.note(f"worse than the baseline: {number}")
+    if len(worse) > _WORST:
+        output.note(f"worse than the baseline: {len(worse) - _WORST} more, all of them with --json")
+    failed = bool(worse or found["wrong_scope"]["hits"])
+    if baseline and not failed:
+        output.note(f"nothing is worse than the baseline by more than {arguments.tolerance:g}")
     for reason, count in found["degraded"].items():
         output.note(f"{reason} ({count} answers)")
-    return WORSE if worse or found["wrong_scope"]["hits"] else 0
+    return WORSE if failed else 0
 
 
 def _bench(arguments: argparse.Namespace, output: Output) -> None:
@@ -83,7 +92,7 @@ def _bench(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.evaluation.stores import Plan
 
     for name in ("limit_queries", "part"):
-        _positive(getattr(arguments, name), "--" + name.replace("_", "-"))
+        _check_whole(getattr(arguments, name), "--" + name.replace("_", "-"))
     settings = _settings(arguments)
     order = runner.Order(suites.choose(arguments.sets, arguments.data), arguments.pooled, arguments.limit_queries)
     longest = min(arguments.part or settings.max_text, settings.max_text)
@@ -127,9 +136,13 @@ def _existing(settings: config.Settings) -> Path:
     return path
 
 
-def _positive(number: int | None, name: str) -> None:
-    if number is not None and number < 1:
-        raise InvalidInput(f"{name}: {number} is not a whole number from 1", hint="Give a larger number.")
+def _check_whole(number: int | None, name: str, *, most: int | None = None) -> None:
+    if number is None:
+        return
+    if number < 1:
+        raise InvalidInput(f"{name}: {number} is too small", hint="Give a whole number from 1.")
+    if most is not None and number > most:
+        raise InvalidInput(f"{name}: {number} is too large", hint=f"Give a whole number from 1 to {most}.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -18,13 +18,15 @@ _ABSTAINED = {
     "nothing to search": "no memory that this scope sees fits; check --scope and the filters",
     "no query": "ask for something",
     "trivial prompt": "nothing is asked in it; ask a question",
+    "only small words": "use a word that the memory would have",
+    "nothing happened then": "name another time, or ask for the thing",
 }
 _NOT_RETURNED = {
-    "gate": "nothing is asked in this query; ask a question",
     "scope": "check the id and --scope",
     "ledger": "--state or --as-of brings back what no longer holds",
     "trust": "name its trust with --trust, if you answer for it",
     "filter": "leave that filter out",
+    "time": "name another time, or ask for the thing",
     "lanes": "use words that it has, or narrow with --about, --kind or --speaker",
     "bar": "--policy broad",
     "admission": "a larger --limit, --mode asked, or --trust untrusted",
@@ -44,12 +46,16 @@ def advice(receipt: RecallReceipt) -> str:
 
 
 def why_empty(pack: PackReceipt, receipt: RecallReceipt) -> str:
-    """Why a pack has nothing in it, and what to try."""
+    """That nothing is printed for an empty pack, why it is empty, and what to try."""
     if not receipt.returned:
-        return f"empty: {receipt.abstained}; {advice(receipt)}"
-    if pack.abstained == "budget too small":
-        return f"empty: {pack.abstained}; try a larger --budget than {pack.budget}"
-    return f"empty: {', '.join(sorted({each.reason for each in pack.left_out}))}"
+        reason = f"{receipt.abstained}; {advice(receipt)}"
+    elif pack.abstained == "budget too small":
+        reason = f"{pack.abstained}; try a larger --budget than {pack.budget}"
+    else:
+        reason = ", ".join(sorted({each.reason for each in pack.left_out}))
+    # Whoever reads the form for programs gets no object here, and must know how to get one.
+    also = "; --json instead of --format json always prints an object" if pack.format == "json" else ""
+    return f"the pack is empty, so nothing is printed: {reason}{also}"
 
 
 def why(found: Recall) -> Iterator[str]:
@@ -96,8 +102,9 @@ def why_not(told: WhyNot) -> Iterator[str]:
         yield _INDENT + ", ".join(compared)
     if parts:
         yield f"{_INDENT}evidence {sum(parts.values()):.3f} = {_added(parts)}"
-    if not told.returned and told.step in _NOT_RETURNED:
-        yield f"{_INDENT}try: {_NOT_RETURNED[told.step]}"
+    next_move = _ABSTAINED.get(told.reason) or _NOT_RETURNED.get(told.step)
+    if not told.returned and next_move:
+        yield f"{_INDENT}try: {next_move}"
 
 
 # -- what differs between a receipt and now --

@@ -69,7 +69,7 @@ def choose(names: Sequence[str], data: Path) -> Chosen:
             found = _fitting(there, SUITES.get(name, (name,)))
             packs.update(dict.fromkeys(found))
         if not found:
-            known = ", ".join([*SUITES, PRECISION, *(folder.name for folder in there)])
+            known = ", ".join(dict.fromkeys([*SUITES, PRECISION, *(folder.name for folder in there)]))
             raise InvalidInput(f"{name!r} is neither a pack in {data} nor a suite", hint=f"There are: {known}.")
     return Chosen(tuple(packs), tuple(precision))
 

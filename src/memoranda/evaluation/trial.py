@@ -31,6 +31,8 @@ class Asked(NamedTuple):
     """By column, under the policy that was chosen."""
     policies: Mapping[Policy, Answer]
     """By policy, the hybrid column."""
+    names: Mapping[str, str]
+    """What is told to people, and its id: the keys of the set, or the ids themselves when it has no memories."""
 
     def out_of_scope(self) -> int:
         """Hits, of all answers, from a scope that the question's scope does not see. Any is a leak."""
@@ -161,6 +163,7 @@ def _ask(
         frozenset(ids[key] for key in question.forbid),
         columns,
         policies,
+        {key if golden.memories else ids[key]: ids[key] for key in (*question.expect, *question.forbid)},
     )
 
 

@@ -44,6 +44,11 @@ class Worse(NamedTuple):
     before: float
     now: float
 
+    @property
+    def by(self) -> float:
+        """How far."""
+        return abs(self.now - self.before)
+
     def __str__(self) -> str:
         return f"{self.where}: {self.metric} was {self.before:.3f}, is {self.now:.3f}"
 
@@ -89,20 +94,24 @@ def read_baseline(path: Path) -> dict[str, Any]:
 
 
 def worse_than(baseline: Mapping[str, Any], found: Mapping[str, Any], *, tolerance: float) -> list[Worse]:
-    """Where hybrid is worse than the baseline. Latency is not compared: it says something about the machine."""
+    """Where hybrid is worse than the baseline, the worst first.
+
+    Latency is not compared: it says something about the machine.
+    """
     for name in ("version", "k", "policy"):
         if baseline.get(name) != found[name]:
             raise InvalidInput(
                 f"the baseline was made with {name} {baseline.get(name)}, this run with {found[name]}",
                 hint="Compare like with like, or save a new baseline with --save.",
             )
-    return [
+    worse = [
         Worse(where, metric, before, now)
         for where, old, new in _pairs(baseline, found)
         for metric, before in old.items()
         if before is not None and (now := new.get(metric)) is not None
         if (now - before if metric in _LOWER_IS_BETTER else before - now) > tolerance + 1e-9
     ]
+    return sorted(worse, key=lambda each: -each.by)
 
 
 def markdown(found: Mapping[str, Any]) -> str:
@@ -205,14 +214,18 @@ def _missed(each: Asked, k: int) -> bool:
 
 
 def _miss(each: Asked, k: int) -> dict[str, Any]:
-    """A question that did not bring what it should, in ids and counts."""
+    """A question that did not bring what it should, in keys (or ids) and counts."""
     hybrid = each.columns["hybrid"].ids
     return {
         **_place(each),
-        "missing": sorted(each.expect.difference(hybrid[:k])),
-        "forbidden": sorted(each.forbid.intersection(hybrid)),
+        "missing": _named(each, each.expect.difference(hybrid[:k])),
+        "forbidden": _named(each, each.forbid.intersection(hybrid)),
         "returned": len(hybrid),
     }
+
+
+def _named(each: Asked, ids: frozenset[str]) -> list[str]:
+    return sorted(name for name, identity in each.names.items() if identity in ids)
 
 
 def _place(each: Asked) -> dict[str, Any]:

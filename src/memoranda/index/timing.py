@@ -31,10 +31,10 @@ def _meant(parts: Sequence[Part], allowed: Sequence[Mask | None], times: Times) 
         conversations = kept(part.conversations, mask)
         # When it happened, and of equals what was kept first: the first of each conversation in that order.
         order = np.lexsort((kept(part.numbers, mask), kept(part.occurred, mask)))
-        distinct, first = np.unique(conversations[order], return_index=True)
+        distinct, at = np.unique(conversations[order], return_index=True)
         moments = zip(
-            kept(part.occurred, mask)[order[first]].tolist(),
-            kept(part.numbers, mask)[order[first]].tolist(),
+            kept(part.occurred, mask)[order[at]].tolist(),
+            kept(part.numbers, mask)[order[at]].tolist(),
             strict=True,
         )
         for conversation, moment in zip(distinct.tolist(), moments, strict=True):

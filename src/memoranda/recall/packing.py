@@ -47,6 +47,7 @@ _NONCE_LETTERS = 12
 _KEY_BYTES = range(16, 65)
 _BARE_WORD = re.compile(r"[0-9A-Za-z_-]{1,40}")
 _NOTHING: Mapping[str, int] = MappingProxyType({})
+_NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 def pack(
@@ -76,8 +77,7 @@ def pack(
     lines = [line for line in (shortened(cleaned(each).strip(), per_item) for each in profile) if line]
     kept = tuple(line for line in lines if room.takes(form.profile(line)))
     chosen, left_out = _chosen(hits, form=form, room=room, per_item=per_item, per_source=per_source)
-    entries = tuple(each.numbered(number) for number, each in enumerate(sorted(chosen, key=_place), 1))
-    items = tuple(each.item for each in entries)
+    items = tuple(item._replace(number=number) for number, item in enumerate(sorted(chosen, key=_place), 1))
     receipt = PackReceipt(
         format=format,
         budget=budget,
@@ -95,27 +95,19 @@ def pack(
         receipt = receipt._replace(abstained="budget too small" if too_small else "nothing to pack")
         return Pack("", (), 0, format, receipt)
 
-    contents = _Contents(kept, entries, budget)
+    contents = _Contents(kept, items, budget)
     if format == "json":
         # What was done is told while there is room; the receipt has all of it.
         notes = tuple(filter(room.takes, map(_shown, receipt.notes)))
-        contents = contents._replace(notes=notes, left_out=tuple(filter(room.takes, _left_out_lines(receipt))))
+        reasons = _reasons(hits, items, room)
+        left_out_lines = tuple(filter(room.takes, _left_out_lines(receipt)))
+        contents = contents._replace(notes=notes, reasons=reasons, left_out=left_out_lines)
     nonce = _nonce(form.render(contents, "", 0), key=key)
     tokens, text = _counted(form, contents, nonce)
     return Pack(text, items, tokens, format, receipt._replace(tokens=tokens, nonce=nonce))
 
 
 # -- choosing --
-
-
-class _Entry(NamedTuple):
-    """One memory of the pack, and why it is there: that is for programs only."""
-
-    item: PackItem
-    why: str
-
-    def numbered(self, number: int) -> "_Entry":
-        return self._replace(item=self.item._replace(number=number))
 
 
 class _Room:
@@ -136,8 +128,8 @@ class _Room:
 
 def _chosen(
     hits: Sequence[Hit], *, form: "_Form", room: _Room, per_item: int, per_source: int
-) -> tuple[list[_Entry], list[LeftOut]]:
-    chosen: list[_Entry] = []
+) -> tuple[list[PackItem], list[LeftOut]]:
+    chosen: list[PackItem] = []
     left_out: list[LeftOut] = []
     seen: set[str] = set()
     from_origin: Counter[str] = Counter()
@@ -145,7 +137,6 @@ def _chosen(
     for rank, hit in enumerate(ranked, 1):
         # Where it will stand is not known yet; no number is longer than that of the last.
         item = _item(hit, rank=rank, number=len(ranked), per_item=per_item)
-        entry = _Entry(item, _why(rank, hit.receipt))
         origin = _origin(hit.memory)
         reason: LeftOutReason | None = None
         if hit.id in seen:
@@ -156,13 +147,13 @@ def _chosen(
             reason = "no visible text"
         elif origin and from_origin[origin] >= per_source:
             reason = "per source"
-        elif not room.takes(form.item(entry)):
+        elif not room.takes(form.item(item)):
             reason = "over budget"
         seen.add(hit.id)
         if reason:
             left_out.append(LeftOut(hit.id, reason))
         else:
-            chosen.append(entry)
+            chosen.append(item)
             from_origin[origin] += 1
     return chosen, left_out
 
@@ -189,23 +180,11 @@ def _item(hit: Hit, *, rank: int, number: int, per_item: int) -> PackItem:
     )
 
 
-def _why(rank: int, receipt: HitReceipt | None) -> str:
-    """The rank, and of what the score is made: what weighs most, in names and numbers."""
-    if receipt is None:
-        return f"rank {rank} by score"
-    parts = sorted(receipt.parts.items(), key=lambda part: -abs(part[1]))[:_MAX_REASONS]
-    factors = sorted(receipt.factors.items(), key=lambda factor: -abs(factor[1] - 1))[:_MAX_REASONS]
-    reasons = [f"{name} {value:.2f}" for name, value in parts]
-    reasons += [f"times {name} {value:.2f}" for name, value in factors]
-    return f"rank {rank} by score" + "".join(f", {reason}" for reason in reasons)
-
-
 def _field(text: str) -> str:
     return shortened(" ".join(cleaned(text).split()), _MAX_FIELD)
 
 
-def _place(entry: _Entry) -> tuple[int, int, str]:
-    item = entry.item
+def _place(item: PackItem) -> tuple[int, int, str]:
     return _ORDER.index(item.kind) if item.kind in _ORDER else len(_ORDER), item.at, item.id
 
 
@@ -217,6 +196,24 @@ def _origin(memory: Memory) -> str:
     if memory.source_ref:
         return "ref " + re.split("[?#]", memory.source_ref, maxsplit=1)[0]
     return memory.source if trust_of(memory.source) != "trusted" else ""
+
+
+def _reasons(hits: Sequence[Hit], items: Sequence[PackItem], room: _Room) -> dict[str, str]:
+    """By id, of what the score is made, best memories first: for a reason no memory is left out."""
+    # Of two hits with one id the better one stands in the pack.
+    receipts: dict[str, HitReceipt | None] = {hit.id: hit.receipt for hit in sorted(hits, key=lambda hit: hit.score)}
+    reasons = {item.id: _reason(receipts[item.id]) for item in sorted(items, key=lambda item: item.rank)}
+    return {identity: reason for identity, reason in reasons.items() if reason and room.takes(reason)}
+
+
+def _reason(receipt: HitReceipt | None) -> str:
+    """What weighs most, in names and numbers; nothing for a hit that was made by hand."""
+    if receipt is None:
+        return ""
+    parts = sorted(receipt.parts.items(), key=lambda part: -abs(part[1]))[:_MAX_REASONS]
+    factors = sorted(receipt.factors.items(), key=lambda factor: -abs(factor[1] - 1))[:_MAX_REASONS]
+    told = [f"{name} {value:.2f}" for name, value in parts] + [f"times {name} {value:.2f}" for name, value in factors]
+    return "".join(f", {each}" for each in told)
 
 
 def _notes(items: Sequence[PackItem]) -> tuple[str, ...]:
@@ -236,26 +233,26 @@ def _notes(items: Sequence[PackItem]) -> tuple[str, ...]:
 
 
 class _Contents(NamedTuple):
-    """What a form writes. The last two are ready lines, for programs only."""
+    """What a form writes. The last three are ready, for programs only."""
 
     profile: tuple[str, ...]
-    entries: tuple[_Entry, ...]
+    items: tuple[PackItem, ...]
     budget: int
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = _NO_REASONS
 
 
 class _Form(NamedTuple):
     """How a pack is written: its lines, the tokens between two of them, and the whole with nonce and count."""
 
     profile: Callable[[str], str]
-    item: Callable[[_Entry], str]
+    item: Callable[[PackItem], str]
     render: Callable[[_Contents, str, int], str]
     gap: int = 1
 
 
-def _plain_item(entry: _Entry) -> str:
-    item = entry.item
+def _plain_item(item: PackItem) -> str:
     named = {"speaker": item.speaker, "from": item.source_ref, "about": item.about}
     if item.about in item.text:
         del named["about"]
@@ -284,7 +281,7 @@ def _shown(text: str) -> str:
 
 
 def _xml(contents: _Contents, nonce: str, _: int) -> str:
-    body = [*map(_XML.profile, contents.profile), *map(_XML.item, contents.entries)]
+    body = [*map(_XML.profile, contents.profile), *map(_XML.item, contents.items)]
     opening = f'<relevant-memories nonce="{nonce}">'
     # The closing tag is not spelled out here: whoever looks for the first one must find the real one.
     notice = f"{NOTICE} It ends only at the closing tag with the same nonce."
@@ -292,13 +289,12 @@ def _xml(contents: _Contents, nonce: str, _: int) -> str:
 
 
 def _markdown(contents: _Contents, nonce: str, _: int) -> str:
-    body = [*map(_MARKDOWN.profile, contents.profile), *map(_MARKDOWN.item, contents.entries)]
+    body = [*map(_MARKDOWN.profile, contents.profile), *map(_MARKDOWN.item, contents.items)]
     opening = f"> **Relevant memories {nonce}**: {NOTICE} It ends only at the line that repeats these letters."
     return "\n".join([opening, ">", *body, ">", f"> **End of relevant memories {nonce}**"])
 
 
-def _json_item(entry: _Entry) -> str:
-    item = entry.item
+def _json_item(item: PackItem, reason: str = "") -> str:
     fields = {
         "id": _shown(item.id),
         "kind": _shown(item.kind),
@@ -310,7 +306,7 @@ def _json_item(entry: _Entry) -> str:
         "about": quoted(item.about),
         "at": quoted(iso(item.at)),
         "citation": quoted(f"memory:{_field(_short(item.id))} {item.source_ref}".rstrip()),
-        "why": quoted(entry.why),
+        "why": quoted(f"rank {item.rank} by score{reason}"),
     }
     return "{" + ",".join(f'"{name}":{value}' for name, value in fields.items() if value != '""') + "}"
 
@@ -325,7 +321,7 @@ def _left_out_lines(receipt: PackReceipt) -> list[str]:
 def _json(contents: _Contents, nonce: str, tokens: int) -> str:
     lists = {
         "profile": map(quoted, contents.profile),
-        "items": map(_json_item, contents.entries),
+        "items": [_json_item(item, contents.reasons.get(item.id, "")) for item in contents.items],
         "left_out": contents.left_out,
         "notes": contents.notes,
     }
@@ -339,7 +335,7 @@ def _listed(lines: Sequence[str]) -> str:
 
 
 _XML = _Form(lambda line: f"profile: {quoted(line)}", _plain_item, _xml)
-_MARKDOWN = _Form(lambda line: f"> - profile: {quoted(line)}", lambda entry: f"> {_plain_item(entry)}", _markdown)
+_MARKDOWN = _Form(lambda line: f"> - profile: {quoted(line)}", lambda item: f"> {_plain_item(item)}", _markdown)
 _JSON = _Form(quoted, _json_item, _json, gap=2)
 _FORMS: dict[PackFormat, _Form] = {"xml": _XML, "markdown": _MARKDOWN, "json": _JSON}
 
