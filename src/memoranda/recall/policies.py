@@ -1,7 +1,7 @@
 """Policies: how sure recall must be before it answers.
 
-The relevance of a best hit is calibrated on questions of which half were asked of the wrong memory: it is the share
-of such hits that came from the right one. `docs/guides/recall.md` shows the curves.
+The scales were fitted on questions of which half were asked of the wrong memory: the relevance of a best hit is about
+the share of such hits that came from the right one. `docs/guides/recall.md` shows what each policy answers.
 """
 
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ from memoranda.recall.pipeline import Fate, Load, Plan, recall, traced
 from memoranda.recall.policies import BARS
 from memoranda.recall.subjects import named_kinds, named_subjects
 from memoranda.recall.times import When, when
-from memoranda.service.engine import Engine
+from memoranda.service.engine import Engine, Standing
 
 MAX_QUERY = 4_000
 SMALL_WORDS = "only small words"
@@ -114,46 +114,31 @@ class Recaller:
     ) -> tuple[Plan, IndexAnswer, Load]:
         """What the pure pipeline needs: the plan, the proposals, and a way to load rows."""
         request, notes = _cleaned(request)
-        skipped = self._skipped(request) if not everything else ("" if request.query else NO_QUERY)
-        plan, query = self._asked(request, skipped, notes)
+        skipped = gate(request.query) if not everything else ("" if request.query else NO_QUERY)
+        time = None if skipped else self._when(request)
+        if not skipped and not everything and _says_nothing(request, time):
+            skipped = SMALL_WORDS
+        plan, query = self._asked(request, skipped, time, notes)
         if only_trusted:
             query = query._replace(allow=self._allowed(request._replace(trust=("trusted",))))
         answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(query)
         return plan._replace(everything=everything), answer, self._load(request)
 
-    def _skipped(self, request: Request) -> str:
-        """Why nothing needs to be searched; empty when something does."""
-        from memoranda.index.tokens import content_words
-
-        stopped = gate(request.query)
-        if stopped:
-            return stopped
-        time = when(request.query, now=request.now) if len(request.query) <= _LONGEST_WITH_TIME else None
-        said = request.query if time is None else time.rest
-        if (time is None or not time.only) and next(iter(content_words(said)), None) is None:
-            return SMALL_WORDS
-        return ""
-
     def _load(self, request: Request) -> Load:
         ledger = self._engine.ledger
         return lambda numbers: ledger.load(numbers, scope=self._scope, as_of=request.as_of)
 
-    def _asked(self, request: Request, skipped: str, notes: Sequence[str]) -> _Asked:
+    def _asked(self, request: Request, skipped: str, time: When | None, notes: Sequence[str]) -> _Asked:
         engine = self._engine
         settings = engine.settings
-        standing = engine.catch_up()
-        time = None if skipped else self._when(request)
+        standing = Standing() if skipped else engine.catch_up()
         only_time = time is not None and time.only
         subjects = frozenset() if skipped else self._subjects(request)
         vector, embedder, trouble = None, "not asked", ""
         if "semantic" in request.lanes and not skipped and not only_time:
             vector, embedder, trouble = engine.embed_query(request.query)
-        lanes = tuple(
-            lane
-            for lane in request.lanes
-            if not (lane == "semantic" and vector is None)
-            and not (lane == "structured" and time is None and not subjects)
-        )
+        idle = {"lexical": only_time, "semantic": vector is None, "structured": time is None and not subjects}
+        lanes = tuple(lane for lane in request.lanes if not idle[lane])
         hybrid = vector is not None and "lexical" in lanes
         query = IndexQuery(
             scopes=self._scope.chain(),
@@ -266,7 +251,7 @@ class Recaller:
     def _looked_at_alone(self, request: Request, receipt: RecallReceipt, number: int) -> Fate | None:
         """What the lanes would have said of it, had they had no limit."""
         cleaned, notes = _cleaned(request)
-        asked = self._asked(cleaned, "", notes)
+        asked = self._asked(cleaned, "", self._when(cleaned), notes)
         answer = self._engine.search(asked.query._replace(allow=frozenset({number})))
         if not answer.candidates:
             return None
@@ -284,6 +269,15 @@ class Recaller:
         return Fate(
             "lanes", "beyond what the lanes propose: others have more of what was asked", hit.relevance, hit.parts
         )
+
+
+def _says_nothing(request: Request, time: When | None) -> bool:
+    """Whether there is no word of content in it, and no time is asked for either."""
+    from memoranda.index.tokens import content_words
+
+    if time is not None and time.only:
+        return False
+    return next(iter(content_words(request.query if time is None else time.rest)), None) is None
 
 
 def _home(shown: Mapping[str, Any]) -> str:
