@@ -26,7 +26,7 @@ MAX_QUERY = 4_000
 SMALL_WORDS = "only small words"
 # A time named in a longer text is a part of what is told, not of what is asked.
 _LONGEST_WITH_TIME = 200
-_POOL = 100
+_POOL = 64
 # So many that are not trusted among the proposals may have pushed out what is.
 _CROWD = _POOL // 2
 
