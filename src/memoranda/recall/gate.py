@@ -6,6 +6,7 @@ them by whole phrases and never by a part: one word that it does not know, and r
 
 import re
 import unicodedata
+from functools import cache
 
 NO_QUERY = "no query"
 TRIVIAL = "trivial prompt"
@@ -119,8 +120,6 @@ _DRAWN_OUT = re.compile(r"(.)\1{2,}", re.DOTALL)
 _REPEATED = re.compile(r"(.)\1+", re.DOTALL)
 _PARTING = re.compile(r"[\s,;!?…，。！？、；~]+")
 _CJK = "\u1100-\u11ff\u3005-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
-_UNSPACED = re.compile(f"[{_CJK}]+")
-_SCRIPT_CHANGE = re.compile(f"(?<=[{_CJK}])(?=[a-z])|(?<=[a-z])(?=[{_CJK}])")
 # What may hang on a phrase without adding to it.
 _TAILS = frozenset("嗯恩哦喔噢啊呃额唉哎哈嘿哇呀啦吧哟嘞哒滴了的呢嘛ねよーわ")
 
@@ -167,11 +166,17 @@ def _is_picture(char: str) -> bool:
 def _words(text: str) -> list[str]:
     """Words without the marks around them. A mark inside keeps a word whole: "hi-fi", "light.office"."""
     found: list[str] = []
-    for part in _PARTING.split(_SCRIPT_CHANGE.sub(" ", text)):
+    for part in _PARTING.split(text if text.isascii() else _unspaced()[1].sub(" ", text)):
         letters = [place for place, char in enumerate(part) if char.isalnum()]
         if letters:
             found.append(part[letters[0] : letters[-1] + 1])
     return found
+
+
+@cache
+def _unspaced() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A run in a script without spaces, and where it meets another. Made when first met: it takes a while."""
+    return re.compile(f"[{_CJK}]+"), re.compile(f"(?<=[{_CJK}])(?=[a-z])|(?<=[a-z])(?=[{_CJK}])")
 
 
 def _is_row_of_phrases(words: list[str]) -> bool:
@@ -188,7 +193,7 @@ def _is_phrase(words: list[str]) -> bool:
     phrase = " ".join(words)
     if phrase in _KNOWN or (_DRAWN_OUT.search(phrase) and _once(phrase) in _KNOWN_ONCE):
         return True
-    if len(words) > 1 or not _UNSPACED.fullmatch(phrase):
+    if len(words) > 1 or phrase.isascii() or not _unspaced()[0].fullmatch(phrase):
         return False
     return _is_unspaced_row(phrase, _KNOWN) or _is_unspaced_row(_once(phrase), _KNOWN_ONCE)
 

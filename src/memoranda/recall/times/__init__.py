@@ -5,6 +5,7 @@ guessed. "When did it happen?" asks for a time but says none.
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from memoranda.recall.times.asking_words import ACCOUNT, ACCOUNT_HAN, ANY_ASKING, ASKING_HAN, CONNECTIVES
@@ -19,8 +20,6 @@ _LIMIT = 4_000
 _MOST = 64
 _WORD = re.compile(r"[^\W_]+")
 _BEFORE_MARK = re.compile(r"\s+([,.;:!?…，。？！])")
-_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_ASKING_HAN = re.compile("|".join(ASKING_HAN))
 
 
 class When(NamedTuple):
@@ -74,9 +73,14 @@ def _without(query: str, cuts: list[tuple[int, int]]) -> str:
     return _BEFORE_MARK.sub(r"\1", text).strip(" ,，、")
 
 
+@cache
+def _asking_han() -> re.Pattern[str]:
+    return re.compile("|".join(ASKING_HAN))
+
+
 def _says_something(rest: str) -> bool:
     """Whether a word of content is left."""
-    plain = _ASKING_HAN.sub(" ", rest) if _HAN.search(rest) else rest
+    plain = rest if rest.isascii() else _asking_han().sub(" ", rest)
     return any(fold(word) not in ANY_ASKING for word in _WORD.findall(plain))
 
 
