@@ -3,7 +3,7 @@
 Words are folded (case, width, diacritics) and stand in three forms, each broader than the one before: as written,
 stemmed, and by their first letters, which is what finds inflected Polish. Scripts without spaces give single
 characters and pairs. Identifiers, paths and addresses are terms of their own besides their parts.
-Terms are 64-bit hashes, so that an index holds no words.
+Terms are 64-bit hashes.
 """
 
 import hashlib
