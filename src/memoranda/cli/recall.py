@@ -120,9 +120,7 @@ def _pack(arguments: argparse.Namespace, output: Output) -> None:
 
 def _why_not(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
-        found = _asked(memory, arguments)
-        # A fallback scope may have answered: then it is the one to ask.
-        output.why_not(memory.within(found.receipt.scopes[0]).why_not(found, arguments.id))
+        output.why_not(memory.why_not(_asked(memory, arguments), arguments.id))
 
 
 def _replay(arguments: argparse.Namespace, output: Output) -> int:
