@@ -15,9 +15,6 @@ from memoranda.domain.errors import ConfigError
 _PREFIX = "MEMORANDA_"
 DAY_MS = 86_400_000
 _LARGEST = 10_000_000
-
-
-_PRIORS = frozenset({"neighbours", "conversation", "speaker", "time"})
 _MOST_RECEIPT_ITEMS = 10
 
 
@@ -166,9 +163,11 @@ def _check_choice(name: str, value: Any, where: str) -> None:
     if name == "receipt_verbosity" and value not in ("low", "high"):
         raise ConfigError(f"{where}: {name} is low or high, not {value!r}")
     if name == "recall_priors" and value != "none":
-        unknown = sorted(set(value.replace(",", " ").split()) - _PRIORS)
+        from memoranda.domain.request import PRIORS
+
+        unknown = sorted(set(value.replace(",", " ").split()) - set(PRIORS))
         if unknown:
-            known = ", ".join(sorted(_PRIORS))
+            known = ", ".join(sorted(PRIORS))
             raise ConfigError(f"{where}: {name} has {unknown[0]!r}, which is none of: {known}", hint="Or use `none`.")
 
 

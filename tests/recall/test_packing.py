@@ -1,9 +1,8 @@
 """What a pack promises: nothing in it can end or imitate it, it keeps to its budget, and it stays the same.
 
-A pack is read here by its own grammar, written down once more and owing nothing to src.
+A pack is read here by its own grammar, in `pack_grammar`.
 """
 
-import html
 import json
 import os
 import re
@@ -21,8 +20,10 @@ from memoranda.domain.pack import PACK_FORMATS
 from memoranda.domain.results import Hit
 from memoranda.recall import packing
 from memoranda.recall.escaping import cleaned, quoted, shortened
-from memoranda.recall.packing import NOTICE, pack
+from memoranda.recall.packing import pack
 from memoranda.recall.tokens import estimated_tokens
+
+from .pack_grammar import STRING, Broken, read
 
 KEY = b"a key of the house, thirty-two b"
 PLENTY = 1_000_000
@@ -40,96 +41,6 @@ def hit(number, text, score=0.5, **fields):
 
 def packed(hits, **options):
     return pack(hits, **{"key": KEY, "budget": PLENTY, **options})
-
-
-# -- the grammar, once more --
-
-_STRING = r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029<>&`\[\]{}]|\\(?:["\\nt]|u[0-9a-f]{4}))*"'
-_NAME = rf"(?:[0-9A-Za-z_-]{{1,40}}|{_STRING})"
-_ITEM = re.compile(
-    rf"(?P<number>\d+)\. \[(?P<kind>{_NAME})\] (?P<text>{_STRING}) \(id=(?P<id>{_NAME}), (?P<source>{_NAME})"
-    rf"(?:, speaker=(?P<speaker>{_STRING}))?(?:, from=(?P<source_ref>{_STRING}))?(?:, about=(?P<about>{_STRING}))?"
-    rf", (?P<trust>{_NAME}), (?P<day>\d{{4}}-\d\d-\d\d)\)"
-)
-_PROFILE = re.compile(rf"(?:- )?profile: (?P<text>{_STRING})")
-_NONCE = "[a-z2-7]{12}"
-_LINK = re.compile(r"(?i)[a-z][a-z0-9+.-]*://|www\.|\]\(|\]:|!\[")
-_INVISIBLE = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u115f\u1160\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f\u3164\ue000-\uf8ff"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0100-\U0010ffff]"
-)
-
-
-class Broken(Exception):
-    pass
-
-
-def expect(condition, what):
-    if not condition:
-        raise Broken(what)
-
-
-def read(text, form):
-    """(profile lines, items as dicts) by the grammar, or Broken: anything else in the text is a way out of it."""
-    expect(not _LINK.search(text), "a link")
-    expect(not _INVISIBLE.search(text), "hidden characters")
-    return {"xml": read_xml, "markdown": read_markdown, "json": read_json}[form](text)
-
-
-def read_xml(text):
-    lines = text.splitlines()
-    opening = re.fullmatch(rf'<relevant-memories nonce="({_NONCE})">', lines[0])
-    expect(opening, "the first line is not the opening tag")
-    expect(lines[-1] == f'</relevant-memories nonce="{opening[1]}">', "the last line is not the closing tag")
-    expect(text.count(opening[1]) == 2, "the nonce is elsewhere, too")
-    expect(lines[1].startswith(NOTICE), "no notice")
-    # Also for who decodes entities or folds letters first, there is one block.
-    for seen in (text, html.unescape(text), unicodedata.normalize("NFKC", text)):
-        expect(seen.count("<") == seen.count(">") == 2, "a tag inside")
-    return read_lines(lines[2:-1])
-
-
-def read_markdown(text):
-    lines = text.splitlines()
-    opening = re.match(rf"> \*\*Relevant memories ({_NONCE})\*\*: ", lines[0])
-    expect(opening and NOTICE in lines[0], "the first line is not the opening")
-    expect(all(re.match(">(?: |$)", line) for line in lines), "a line outside the quotation")
-    expect(lines[-1] == f"> **End of relevant memories {opening[1]}**", "the last line is not the end")
-    expect(text.count(opening[1]) == 2, "the nonce is elsewhere, too")
-    expect(lines[1] == lines[-2] == ">", "the list does not stand by itself")
-    expect("`" not in text and "<" not in text, "code or a tag")
-    return read_lines([line[2:] for line in lines[2:-2]])
-
-
-def read_lines(lines):
-    profile, items = [], []
-    for line in lines:
-        if not items and (found := _PROFILE.fullmatch(line)):
-            profile.append(json.loads(found["text"]))
-            continue
-        found = _ITEM.fullmatch(line)
-        expect(found, f"neither profile nor item: {line[:80]!r}")
-        values = {name: value for name, value in found.groupdict().items() if value is not None}
-        items.append({name: json.loads(value) if value[0] == '"' else value for name, value in values.items()})
-    expect([int(item["number"]) for item in items] == list(range(1, len(items) + 1)), "numbers")
-    return profile, items
-
-
-def read_json(text):
-    whole = json.loads(text, object_pairs_hook=_without_twins)
-    expect(list(whole) == ["schema", "notice", "meta", "profile", "items", "left_out", "notes"], "other parts")
-    expect(whole["schema"] == "memoranda.context-pack.v1", "another schema")
-    expect(text.count(whole["meta"]["nonce"]) == 1, "the nonce is elsewhere, too")
-    expect("<" not in text and "&" not in text and "`" not in text, "markup")
-    lists = sum(bool(whole[name]) for name in ("profile", "items", "left_out", "notes"))
-    entries = sum(len(whole[name]) for name in ("profile", "items", "left_out", "notes"))
-    expect(len(text.splitlines()) == 5 + entries + lists, "not one line an item")
-    return whole["profile"], [{name: str(value) for name, value in item.items()} for item in whole["items"]]
-
-
-def _without_twins(pairs):
-    expect(len(dict(pairs)) == len(pairs), "a name twice")
-    return dict(pairs)
 
 
 def as_shown(text, limit=1_000):
@@ -265,7 +176,7 @@ def test_no_text_breaks_out_of_a_pack(texts, form):
 def test_a_quotation_reads_back_as_what_was_quoted(text):
     assert json.loads(quoted(text)) == text
     assert len(quoted(text).splitlines()) == 1
-    assert re.fullmatch(_STRING, quoted(cleaned(text)))
+    assert re.fullmatch(STRING, quoted(cleaned(text)))
 
 
 # -- hidden characters --

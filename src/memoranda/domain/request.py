@@ -23,10 +23,13 @@ from memoranda.domain.text import checked_text
 Lane = Literal["lexical", "semantic", "structured"]
 Policy = Literal["strict", "balanced", "broad"]
 Mode = Literal["asked", "automatic"]
+Prior = Literal["neighbours", "conversation", "speaker", "time"]
+"""What a chat may add to recall, where a memory has it."""
 
 LANES: tuple[Lane, ...] = get_args(Lane)
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 MODES: tuple[Mode, ...] = get_args(Mode)
+PRIORS: tuple[Prior, ...] = get_args(Prior)
 MAX_LIMIT = 1_000
 _MOST_REPEATED = 256
 _SHORT = 512

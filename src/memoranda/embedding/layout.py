@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memoranda.domain.errors import ProviderMissing, ProviderRejected
 from memoranda.embedding.registers import ASKED, KEPT
@@ -173,8 +174,8 @@ def _prepare_pieces(model: Path, folder: Path) -> None:
 
 def _prepare_registers(made: Any, folder: Path) -> None:
     """What each register has in common, whatever is said in it: the mean of its examples."""
-    asked = [_unit(made._encode(list(examples))).mean(axis=0) for examples in ASKED]
-    kept = _unit(made._encode(list(KEPT))).mean(axis=0)
+    asked = [unit(made._encode(list(examples))).mean(axis=0) for examples in ASKED]
+    kept = unit(made._encode(list(KEPT))).mean(axis=0)
     np.save(folder / "registers.npy", np.stack([*asked, kept]).astype(np.float32))
 
 
@@ -189,18 +190,19 @@ def _prepare_words(made: Any, folder: Path) -> None:
     words = np.empty((rows, _WORD_DIMENSIONS), np.int8)
     for start in range(0, rows, _ROWS_AT_ONCE):
         stretch = np.arange(start, min(start + _ROWS_AT_ONCE, rows))
-        words[stretch] = np.rint(_unit(piece_vectors(made, stretch) @ directions) * 127)
+        words[stretch] = np.rint(unit(piece_vectors(made, stretch) @ directions) * 127)
     np.save(folder / "words.npy", words)
 
 
 def piece_vectors(made: Any, pieces: Any) -> Any:
     """Unit vectors of pieces of words."""
     chunk = pieces % _CHUNKS
-    return _unit(made.table[pieces].astype(np.float32) * made.scale[chunk, None] + made.lo[chunk, None])
+    return unit(made.table[pieces].astype(np.float32) * made.scale[chunk, None] + made.lo[chunk, None])
 
 
-def _unit(vectors: Any) -> Any:
-    return vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + np.float32(1e-9))
+def unit(vectors: Any) -> npt.NDArray[np.float32]:
+    """The same directions, each of length one."""
+    return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + np.float32(1e-9)), np.float32)
 
 
 # -- mapping it into memory --

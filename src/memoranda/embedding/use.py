@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from memoranda.domain.ports import Role
 from memoranda.embedding import layout
+from memoranda.embedding.layout import unit
 
 _MAX_CHARACTERS = 2_000  # the cost grows with the length; what matters of a memory stands in front
 # How much of its register is taken off a query, in the order of `ASKED`. A single question is more of a question
@@ -62,15 +63,11 @@ class _Model:
 
     def embed(self, texts: list[str], role: Role) -> npt.NDArray[np.float32]:
         if self._limit is None:
-            vectors = _unit(self._encode(texts))
+            vectors = unit(self._encode(texts))
         else:
             with self._limit(limits=1, user_api="blas"):
-                vectors = _unit(self._encode(texts))
+                vectors = unit(self._encode(texts))
         if role == "document":
-            return _unit(vectors - self._kept)
-        register = np.argmax(vectors @ _unit(self._asked).T, axis=1)
-        return _unit(vectors - _SHARES[register, None] * self._asked[register])
-
-
-def _unit(vectors: Any) -> npt.NDArray[np.float32]:
-    return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9), np.float32)
+            return unit(vectors - self._kept)
+        register = np.argmax(vectors @ unit(self._asked).T, axis=1)
+        return unit(vectors - _SHARES[register, None] * self._asked[register])

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoranda.domain.ports import Candidate
-from memoranda.domain.request import Lane
+from memoranda.domain.request import PRIORS, Lane
 
-NEIGHBOURS, CONVERSATION, SPEAKER, TIME = PRIORS = ("neighbours", "conversation", "speaker", "time")
+NEIGHBOURS, CONVERSATION, SPEAKER, TIME = PRIORS
 
 # How much words, meaning and closeness of words count: one vector says what a sentence means, but less and less of a
 # longer text; in between, in between.
