@@ -1,4 +1,4 @@
-"""python -m bench setup|durable|ingest|recall|size|cold|answer|all"""
+"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|all"""
 
 import argparse
 import json
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import corpus, venvs
-from bench.measures import answer, cold, durable, embedding, scale, scale_report
-from bench.paths import LOAD, OUT, log
+from bench.measures import answer, capture, cold, durable, embedding, scale, scale_report
+from bench.paths import LOAD, OUT, PACKS, log
 from bench.systems import NAMES
 
 MANY_SCOPES = 100
@@ -19,9 +19,12 @@ def main() -> int:
     options = _parser().parse_args()
     if options.what == "setup":
         return venvs.make(options.peers, options.python)
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.what == "capture":  # needs no vectors
+        _capture(options)
+        return 0
     data = corpus.prepared(max(*options.sizes, options.writes), options.turns, options.known)
     queries: list[str] = json.loads((data / "queries.json").read_text())
-    options.out.mkdir(parents=True, exist_ok=True)
     everything = options.what == "all"
     if everything or options.what == "durable":
         _publish(options.out, "durable", found := durable.measure(options.peers, data, options.writes, options.burst))
@@ -34,6 +37,8 @@ def main() -> int:
     if everything or options.what == "answer":
         _publish(options.out, "answer", found := answer.measure(data, queries, options.answer_sizes))
         print(answer.report(found))
+    if everything:
+        _capture(options)
     return 0
 
 
@@ -52,6 +57,13 @@ def _scale(options: argparse.Namespace, data: Path, queries: list[str]) -> None:
         print(embedding.report(embedded))
 
 
+def _capture(options: argparse.Namespace) -> None:
+    sample = options.out / "captured.jsonl"
+    found = capture.measure(options.turns, options.packs, options.captures, sample)
+    _publish(options.out, "capture", found)
+    print(capture.report(found))
+
+
 def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
     path = out / f"{name}.json"
     path.write_text(json.dumps({"command": ["python", "-m", "bench", *sys.argv[1:]], **found}, indent=1))
@@ -60,12 +72,16 @@ def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Ours beside its peers, in one run.")
-    parser.add_argument("what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "answer", "all"))
+    parser.add_argument(
+        "what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "answer", "capture", "all")
+    )
     parser.add_argument("--sizes", type=_numbers, default=[1_000, 10_000, 100_000], help="how many memories")
     parser.add_argument("--scopes", type=_numbers, default=[1, MANY_SCOPES], help="spread over so many scopes")
     parser.add_argument("--peers", type=_names, default=list(NAMES), help=f"which systems: {','.join(NAMES)}")
     parser.add_argument("--out", type=Path, default=OUT, help="folder for the results")
     parser.add_argument("--turns", type=Path, default=LOAD, help="chat turns; sentences are made up when missing")
+    parser.add_argument("--packs", type=Path, default=PACKS, help="folder with public sets of dialogues, for capture")
+    parser.add_argument("--captures", type=int, default=100, help="histories, for capture")
     parser.add_argument("--known", type=Path, help="folder with vectors made before: texts.json and V.npy")
     parser.add_argument("--queries", type=int, default=200, help="queries per size and system")
     parser.add_argument("--writes", type=int, default=300, help="single writes per system, for durable")

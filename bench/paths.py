@@ -6,7 +6,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "bench" / "out"
 REQUIREMENTS = ROOT / "bench" / "requirements-peers.txt"
-LOAD = ROOT.parent / "shared" / "data" / "load" / "topical_chat.jsonl"
+DATA = ROOT.parent / "shared" / "data"
+LOAD = DATA / "load" / "topical_chat.jsonl"
+PACKS = DATA / "packs"
 
 
 def log(message: str) -> None:

@@ -26,7 +26,8 @@ def settings_page() -> str:
             "",
             "Defaults, then the file `config.toml` in your configuration folder (or the one that `MEMORANDA_CONFIG`",
             "names), then the environment, then arguments. Keys of remote services are not settings: they come from",
-            "the environment (`OPENAI_API_KEY`, `GEMINI_API_KEY`, `VOYAGE_API_KEY`, `MEMORANDA_EMBEDDER_KEY`).",
+            "the environment (`OPENAI_API_KEY`, `GEMINI_API_KEY`, `VOYAGE_API_KEY`, `MEMORANDA_EMBEDDER_KEY`,",
+            "`MEMORANDA_EXTRACTOR_KEY`).",
             "",
             "| name | variable | default | meaning |",
             "|---|---|---|---|",
@@ -58,6 +59,10 @@ def cli_page() -> str:
     ]
     for name, parser in commands.choices.items():
         parts += ["", f"## memoranda {name}", "", "```text", help_of(parser), "```"]
+        for each in parser._actions:
+            if isinstance(each, argparse._SubParsersAction):
+                for action, below in each.choices.items():
+                    parts += ["", f"### memoranda {name} {action}", "", "```text", help_of(below), "```"]
     return "\n".join([*parts, ""])
 
 
@@ -107,7 +112,8 @@ def schema_page() -> str:
             "# The ledger file",
             "",
             "One SQLite file, readable with any SQLite tool. Times are UTC in milliseconds; the views show ISO-8601.",
-            "The views `entity_facts`, `preferences` and `memory_log` are there for reading; write through Memoranda.",
+            "The views `entity_facts`, `preferences`, `profiles` and `memory_log` are there for reading; write through",
+            "Memoranda.",
             "",
             "```sql",
             "\n\n".join(statements),

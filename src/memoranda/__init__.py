@@ -33,12 +33,22 @@ if TYPE_CHECKING:
     from memoranda.domain.errors import ProviderUnavailable as ProviderUnavailable
     from memoranda.domain.errors import Refused as Refused
     from memoranda.domain.errors import ServiceRejected as ServiceRejected
+    from memoranda.domain.fact import Fact as Fact
+    from memoranda.domain.fact import FactsFound as FactsFound
     from memoranda.domain.memory import Memory as Memory
+    from memoranda.domain.message import Message as Message
+    from memoranda.domain.message import assistant as assistant
+    from memoranda.domain.message import user as user
     from memoranda.domain.pack import Pack as Pack
     from memoranda.domain.pack import PackItem as PackItem
     from memoranda.domain.pack import PackReceipt as PackReceipt
+    from memoranda.domain.preference import Preference as Preference
+    from memoranda.domain.profile import Profile as Profile
+    from memoranda.domain.profile import ProfileChanged as ProfileChanged
+    from memoranda.domain.receipt import CaptureReceipt as CaptureReceipt
     from memoranda.domain.receipt import HitReceipt as HitReceipt
     from memoranda.domain.receipt import RecallReceipt as RecallReceipt
+    from memoranda.domain.results import Captured as Captured
     from memoranda.domain.results import Changed as Changed
     from memoranda.domain.results import Erasure as Erasure
     from memoranda.domain.results import Hit as Hit
@@ -50,7 +60,7 @@ if TYPE_CHECKING:
     from memoranda.domain.results import Stats as Stats
     from memoranda.domain.results import WhyNot as WhyNot
     from memoranda.service.memory import LongTermMemory as LongTermMemory
-    from memoranda.service.memory import open as open  # noqa: A004 memoranda.open() is how it reads
+    from memoranda.service.opening import open as open  # noqa: A004 memoranda.open() is how it reads
 
 __version__ = "0.1.0"
 
@@ -59,28 +69,37 @@ _ERRORS = (
     "MemorandaError NotFound ProviderError ProviderMissing ProviderRejected ProviderUnavailable Refused "
     "ServiceRejected"
 )
-_RESULTS = "Changed Erasure Hit Listing Recall Remembered Replay Revision Stats WhyNot"
+_RESULTS = "Captured Changed Erasure Hit Listing Recall Remembered Replay Revision Stats WhyNot"
 _PACKS = "Pack PackItem PackReceipt"
-_RECEIPTS = "HitReceipt RecallReceipt"
+_RECEIPTS = "CaptureReceipt HitReceipt RecallReceipt"
+_MESSAGES = "Message assistant user"
 _HOMES = {
     **dict.fromkeys(_ERRORS.split(), "memoranda.domain.errors"),
     **dict.fromkeys(_RESULTS.split(), "memoranda.domain.results"),
     **dict.fromkeys(_PACKS.split(), "memoranda.domain.pack"),
     **dict.fromkeys(_RECEIPTS.split(), "memoranda.domain.receipt"),
+    **dict.fromkeys(_MESSAGES.split(), "memoranda.domain.message"),
+    **dict.fromkeys(["Fact", "FactsFound"], "memoranda.domain.fact"),
+    **dict.fromkeys(["Profile", "ProfileChanged"], "memoranda.domain.profile"),
     "Draft": "memoranda.domain.draft",
     "LongTermMemory": "memoranda.service.memory",
     "Memory": "memoranda.domain.memory",
+    "Preference": "memoranda.domain.preference",
     "Settings": "memoranda.config",
-    "open": "memoranda.service.memory",
+    "open": "memoranda.service.opening",
 }
 
 __all__ = [
     "Ambiguous",
+    "CaptureReceipt",
+    "Captured",
     "Changed",
     "ConfigError",
     "Conflict",
     "Draft",
     "Erasure",
+    "Fact",
+    "FactsFound",
     "Hit",
     "HitReceipt",
     "InvalidInput",
@@ -93,10 +112,14 @@ __all__ = [
     "LongTermMemory",
     "MemorandaError",
     "Memory",
+    "Message",
     "NotFound",
     "Pack",
     "PackItem",
     "PackReceipt",
+    "Preference",
+    "Profile",
+    "ProfileChanged",
     "ProviderError",
     "ProviderMissing",
     "ProviderRejected",
@@ -112,7 +135,9 @@ __all__ = [
     "Stats",
     "WhyNot",
     "aio",
+    "assistant",
     "open",
+    "user",
 ]
 
 

@@ -5,17 +5,22 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import LedgerError
-from memoranda.service import memory as sync
+from memoranda.service import opening as sync
 from memoranda.service.admin import Admin
+from memoranda.service.facts import Facts
 from memoranda.service.memory import LongTermMemory
+from memoranda.service.preferences import Preferences
+from memoranda.service.profile import Profiles
+from memoranda.service.review import Review
 
 P = ParamSpec("P")
 R = TypeVar("R")
+N = TypeVar("N")
 _THREADS = 8
 
 
@@ -38,48 +43,92 @@ class _Threads:
         self._pool.shutdown(wait=False)
 
 
-def _in_thread(
-    method: Callable[Concatenate[LongTermMemory, P], R],
-) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._threads.run(functools.partial(method, self._memory, *args, **kwargs))
+class _Face(Generic[N]):
+    """One object of the sync side, and the threads that its verbs run in."""
 
-    return call
-
-
-def _admin_in_thread(
-    method: Callable[Concatenate[Admin, P], R],
-) -> Callable[Concatenate["AsyncAdmin", P], Coroutine[Any, Any, R]]:
-    @functools.wraps(method)
-    async def call(self: "AsyncAdmin", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._threads.run(functools.partial(method, self._admin, *args, **kwargs))
-
-    return call
-
-
-class AsyncAdmin:
-    """`memory.admin`, awaited."""
-
-    def __init__(self, admin: Admin, threads: _Threads) -> None:
-        self._admin = admin
+    def __init__(self, behind: Callable[[], N], threads: _Threads) -> None:
+        self._behind = behind
         self._threads = threads
 
-    index_status = _admin_in_thread(Admin.index_status)
-    rebuild = _admin_in_thread(Admin.rebuild)
-    optimize = _admin_in_thread(Admin.optimize)
-    maintain = _admin_in_thread(Admin.maintain)
-    verify = _admin_in_thread(Admin.verify)
-    doctor = _admin_in_thread(Admin.doctor)
+
+def _awaited(
+    method: Callable[Concatenate[N, P], R],
+) -> Callable[Concatenate[_Face[N], P], Coroutine[Any, Any, R]]:
+    """The same verb, awaited. What it is called on is looked up in the thread: some nouns are made when first used."""
+
+    @functools.wraps(method)
+    async def call(self: _Face[N], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self._threads.run(lambda: method(self._behind(), *args, **kwargs))
+
+    return call
 
 
-class AsyncMemory:
+class AsyncAdmin(_Face[Admin]):
+    """`memory.admin`, awaited."""
+
+    index_status = _awaited(Admin.index_status)
+    rebuild = _awaited(Admin.rebuild)
+    optimize = _awaited(Admin.optimize)
+    maintain = _awaited(Admin.maintain)
+    verify = _awaited(Admin.verify)
+    doctor = _awaited(Admin.doctor)
+
+
+class AsyncProfile(_Face[Profiles]):
+    """`memory.profile`, awaited."""
+
+    get = _awaited(Profiles.get)
+    update = _awaited(Profiles.update)
+    set = _awaited(Profiles.set)
+    add = _awaited(Profiles.add)
+    remove = _awaited(Profiles.remove)
+    lines = _awaited(Profiles.lines)
+    context = _awaited(Profiles.context)
+    export = _awaited(Profiles.export)
+
+
+class AsyncFacts(_Face[Facts]):
+    """`memory.facts`, awaited."""
+
+    add = _awaited(Facts.add)
+    about = _awaited(Facts.about)
+    lookup = _awaited(Facts.lookup)
+    ask = _awaited(Facts.ask)
+    forget = _awaited(Facts.forget)
+    list = _awaited(Facts.list)
+
+
+class AsyncPreferences(_Face[Preferences]):
+    """`memory.preferences`, awaited."""
+
+    set = _awaited(Preferences.set)
+    get = _awaited(Preferences.get)
+    list = _awaited(Preferences.list)
+    resolve = _awaited(Preferences.resolve)
+    resolve_all = _awaited(Preferences.resolve_all)
+    forget = _awaited(Preferences.forget)
+
+
+class AsyncReview(_Face[Review]):
+    """`memory.review`, awaited."""
+
+    list = _awaited(Review.list)
+    get = _awaited(Review.get)
+    accept = _awaited(Review.accept)
+    reject = _awaited(Review.reject)
+
+
+class AsyncMemory(_Face[LongTermMemory]):
     """The same verbs as `LongTermMemory`, awaited."""
 
     def __init__(self, memory: LongTermMemory, threads: _Threads) -> None:
+        super().__init__(lambda: memory, threads)
         self._memory = memory
-        self._threads = threads
-        self.admin = AsyncAdmin(memory.admin, threads)
+        self.admin = AsyncAdmin(lambda: memory.admin, threads)
+        self.profile = AsyncProfile(lambda: memory.profile, threads)
+        self.facts = AsyncFacts(lambda: memory.facts, threads)
+        self.preferences = AsyncPreferences(lambda: memory.preferences, threads)
+        self.review = AsyncReview(lambda: memory.review, threads)
 
     @property
     def scope(self) -> str:
@@ -95,20 +144,21 @@ class AsyncMemory:
         """The same store seen from a scope below this one."""
         return AsyncMemory(self._memory.within(scope), self._threads)
 
-    remember = _in_thread(LongTermMemory.remember)
-    remember_many = _in_thread(LongTermMemory.remember_many)
-    recall = _in_thread(LongTermMemory.recall)
-    pack = _in_thread(LongTermMemory.pack)
-    why_not = _in_thread(LongTermMemory.why_not)
-    replay = _in_thread(LongTermMemory.replay)
-    get = _in_thread(LongTermMemory.get)
-    list = _in_thread(LongTermMemory.list)
-    history = _in_thread(LongTermMemory.history)
-    stats = _in_thread(LongTermMemory.stats)
-    archive = _in_thread(LongTermMemory.archive)
-    forget = _in_thread(LongTermMemory.forget)
-    restore = _in_thread(LongTermMemory.restore)
-    erase = _in_thread(LongTermMemory.erase)
+    remember = _awaited(LongTermMemory.remember)
+    remember_many = _awaited(LongTermMemory.remember_many)
+    capture = _awaited(LongTermMemory.capture)
+    recall = _awaited(LongTermMemory.recall)
+    pack = _awaited(LongTermMemory.pack)
+    why_not = _awaited(LongTermMemory.why_not)
+    replay = _awaited(LongTermMemory.replay)
+    get = _awaited(LongTermMemory.get)
+    list = _awaited(LongTermMemory.list)
+    history = _awaited(LongTermMemory.history)
+    stats = _awaited(LongTermMemory.stats)
+    archive = _awaited(LongTermMemory.archive)
+    forget = _awaited(LongTermMemory.forget)
+    restore = _awaited(LongTermMemory.restore)
+    erase = _awaited(LongTermMemory.erase)
 
     async def close(self) -> None:
         """Close the store. May be called twice."""

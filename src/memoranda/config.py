@@ -10,12 +10,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoranda.domain.candidate import CAPTURE_MODES
 from memoranda.domain.errors import ConfigError
 
 _PREFIX = "MEMORANDA_"
 DAY_MS = 86_400_000
 _LARGEST = 10_000_000
 _MOST_RECEIPT_ITEMS = 10
+_MOST_PHRASES = 50
+_LONGEST_PHRASE = 100
+_CHOICES = {
+    "capture_mode": CAPTURE_MODES,
+    "capture_roles": ("user", "user assistant"),
+    "secrets": ("refuse", "allow"),
+    "injection": ("quarantine", "refuse", "allow"),
+    "receipt_verbosity": ("low", "high"),
+}
 
 
 class Settings(NamedTuple):
@@ -49,6 +59,38 @@ class Settings(NamedTuple):
     """Hits that a recall's receipt lists, at most 10."""
     receipt_verbosity: str = "low"
     """`high` adds the first ids of each lane to a recall's receipt."""
+    capture_mode: str = "strict"
+    """What is kept of a conversation unasked: `off`, `explicit`, `strict`, `broad`, or `review` (all of it waits)."""
+    capture_roles: str = "user"
+    """Whose words are looked at: `user`, or `user assistant`; the assistant's are never trusted."""
+    capture_most: int = 3
+    """Memories that one turn may add without being asked to."""
+    capture_shortest: int = 10
+    """Shortest sentence that is kept, in characters."""
+    capture_longest: int = 500
+    """Longest sentence that is kept, in characters."""
+    custom_triggers: tuple[str, ...] = ()
+    """More phrases that make a sentence worth keeping, at most 50; in the environment, separated by `|`."""
+    secrets: str = "refuse"
+    """What happens to text with a password or a key in it: `refuse`, or `allow`."""
+    injection: str = "quarantine"
+    """What happens to text that is written to steer a model: `quarantine`, `refuse`, or `allow`."""
+    extractor: str = ""
+    """A model that also looks for what is worth keeping, as `provider:model`; empty or `none`: no model."""
+    extractor_url: str = ""
+    """Base URL of the extractor's endpoint; empty is the provider's own."""
+    extractor_timeout: float = 20.0
+    """Seconds for one request to the extractor."""
+    extractor_daily_calls: int = 200
+    """Requests to the extractor a day, of the whole store; 0 switches it off."""
+    extractor_daily_tokens: int = 200_000
+    """Tokens that the extractor may use a day, of the whole store; 0 switches it off."""
+    hook_seconds: float = 2.0
+    """How long a hook may take before the host goes on without it."""
+    breaker_seconds: float = 60.0
+    """How long an embedder that failed is left alone; 0 asks it every time."""
+    time_zone: str = ""
+    """Where the people are, such as `Europe/Warsaw`; empty is the machine's own zone. For times of day only."""
     grace_days: int = 30
     """Days in which a forgotten memory can be restored; then it is erased."""
     busy_seconds: float = 30.0
@@ -140,6 +182,8 @@ def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
         if value.casefold() in ("0", "false", "no", "off"):
             return False
         raise ConfigError(f"{where}: {name} is yes or no, not {value!r}")
+    if kind is tuple:
+        return _phrases(name, value, where)
     if isinstance(value, str) and kind in (int, float):
         try:
             value = kind(value)
@@ -157,11 +201,30 @@ def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
     return value
 
 
+def _phrases(name: str, value: Any, where: str) -> tuple[str, ...]:
+    """A list of short texts; from the environment, one text with `|` between them."""
+    listed = value.split("|") if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+        raise ConfigError(f"{where}: {name} is a list of texts", hint=f'Write {name} = ["for the record"].')
+    phrases = tuple(dict.fromkeys(each.strip() for each in listed if each.strip()))
+    if len(phrases) > _MOST_PHRASES or any(len(each) > _LONGEST_PHRASE for each in phrases):
+        raise ConfigError(f"{where}: {name} has at most {_MOST_PHRASES} texts of at most {_LONGEST_PHRASE} characters")
+    return phrases
+
+
 def _check_choice(name: str, value: Any, where: str) -> None:
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise ConfigError(f"{where}: {name} is one of {', '.join(_CHOICES[name])}, not {value!r}")
+    if name == "time_zone" and value:
+        from zoneinfo import ZoneInfo
+
+        try:
+            ZoneInfo(value)
+        except (ValueError, OSError) as error:
+            hint = "Use one like Europe/Warsaw."
+            raise ConfigError(f"{where}: there is no time zone {value!r}", hint=hint) from error
     if name == "receipt_items" and value > _MOST_RECEIPT_ITEMS:
         raise ConfigError(f"{where}: {name} is at most {_MOST_RECEIPT_ITEMS}")
-    if name == "receipt_verbosity" and value not in ("low", "high"):
-        raise ConfigError(f"{where}: {name} is low or high, not {value!r}")
     if name == "recall_priors" and value != "none":
         from memoranda.domain.request import PRIORS
 

@@ -126,7 +126,8 @@ def test_a_scope_is_needed(run, monkeypatch):
     assert "--scope me" in err
 
 
-def test_a_terminal_cannot_be_commanded_by_a_memory(run):
+def test_a_terminal_cannot_be_commanded_by_a_memory(run, monkeypatch):
+    monkeypatch.setenv("MEMORANDA_INJECTION", "allow")
     run("remember", "red \x1b[31malert\x07 and \u202ereversed")
     for argv in (["list"], ["recall", "red alert"], ["recall", "red alert", "--why"]):
         _, out, _ = run(*argv)

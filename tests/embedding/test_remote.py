@@ -9,13 +9,14 @@ import traceback
 
 import pytest
 
+from memoranda import remote
 from memoranda.domain.errors import ConfigError, ProviderError, ProviderRejected, ProviderUnavailable, ServiceRejected
-from memoranda.embedding import remote
 from memoranda.embedding.gemini import GeminiEmbedder
-from memoranda.embedding.openai import DEFAULT_URLS, OpenAIEmbedder
+from memoranda.embedding.openai import OpenAIEmbedder
 from memoranda.embedding.pipeline import EmbeddingPipeline, Skipped
 from memoranda.embedding.preparation import Prefixes
 from memoranda.embedding.voyage import VoyageEmbedder
+from memoranda.remote import DEFAULT_URLS
 from memoranda.testing.servers import EmbeddingServer, hashed_vector
 
 from .conftest import KEY
@@ -226,7 +227,8 @@ def test_gemini_says_it_in_the_body(server):
 def test_a_text_that_is_too_long_is_rejected_with_the_services_words(server, embedder):
     server.fail("too_long")
     error = failure(embedder)
-    assert type(error) is ProviderRejected
+    assert isinstance(error, ProviderRejected)
+    assert not isinstance(error, ServiceRejected)
     assert not error.retryable
     assert "status 400: maximum context length exceeded" in str(error)
 
@@ -331,8 +333,9 @@ def test_certificates_are_checked(server, monkeypatch):
 
 
 def test_an_answer_that_is_too_large_is_refused(server, monkeypatch):
-    monkeypatch.setattr(remote, "MAX_ANSWER", 1000)
-    assert isinstance(failure(make("openai", server), "one", "two", "three"), ProviderRejected)
+    embedder = make("openai", server)
+    monkeypatch.setattr(embedder._client, "_max_answer", 1000)
+    assert "larger than 1,000 bytes" in str(failure(embedder, "one", "two", "three"))
 
 
 # --- keys and addresses
@@ -384,7 +387,7 @@ def test_a_key_in_the_services_own_words_is_left_out(server, monkeypatch):
 
 @pytest.mark.parametrize("answer", [b"", b"\xff", b"[1]", b'{"error": "plain words"}', b'{"detail": [{"input": "x"}]}'])
 def test_an_error_of_any_shape_is_read_without_a_crash(server, monkeypatch, answer):
-    monkeypatch.setattr(EmbeddingServer, "_reply", lambda *_: (400, {}, answer))
+    monkeypatch.setattr(EmbeddingServer, "reply", lambda *_: (400, {}, answer))
     assert isinstance(failure(make("openai", server)), ProviderRejected)
 
 

@@ -50,7 +50,7 @@ QUERIES = {
 def store(request, tmp_path_factory):
     """Three scopes that keep the same: one sees only its own and what is above."""
     path = tmp_path_factory.mktemp("queries") / "store.db"
-    with open_store(path, "home", embedder=request.param) as home:
+    with open_store(path, "home", embedder=request.param, injection="allow") as home:
         for scope in ("home/anna", "home/bob", "home"):
             where = home.within(scope)
             for query in QUERIES.values():

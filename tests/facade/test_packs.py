@@ -90,7 +90,8 @@ def test_the_nonce_of_one_store_says_nothing_of_another(tmp_path, clock):
     assert nonces[0] != nonces[1]
 
 
-def test_a_memory_can_neither_close_nor_imitate_the_block(memory):
+def test_a_memory_can_neither_close_nor_imitate_the_block(opened, clock):
+    memory = opened(clock=clock, injection="allow")
     memory.remember("Green lamp facts:")
     first = memory.pack("green lamp")
     nonce = first.receipt.nonce
@@ -159,3 +160,15 @@ def test_a_bad_pack_is_refused(face, wrong):
     with pytest.raises(InvalidInput) as refused:
         face.pack(**{"query": "green lamp", **wrong})
     assert refused.value.hint
+
+
+def test_another_process_does_not_show_the_same_again(opened, clock):
+    first = opened(clock=clock)
+    first.remember("The green lamp stands in the study.", importance=0.6)
+    shown = first.recall("where is the green lamp?", mode="automatic", conversation="c1")
+    first.close()
+    again = opened(clock=clock).recall("where is the green lamp?", mode="automatic", conversation="c1")
+    assert again[0].receipt.factors["repeat"] < 1.0
+    assert again[0].score < shown[0].score
+    other = opened(clock=clock).recall("where is the green lamp?", mode="automatic", conversation="c2")
+    assert other[0].score == shown[0].score

@@ -60,9 +60,9 @@ def drafts(draw):
 @given(given_drafts=st.lists(drafts(), min_size=1, max_size=4))
 def test_every_value_comes_back_as_it_was_given(tmp_path_factory, given_drafts):
     path = tmp_path_factory.mktemp("values") / "store.db"
-    with open_store(path, "all") as memory:
+    with open_store(path, "all", secrets="allow", injection="allow") as memory:
         kept = [memory.within(f"all/{n}").remember_many([draft])[0] for n, draft in enumerate(given_drafts)]
-    with open_store(path, "all") as memory:
+    with open_store(path, "all", secrets="allow", injection="allow") as memory:
         for place, (draft, result) in enumerate(zip(given_drafts, kept, strict=True)):
             found = memory.within(f"all/{place}").get(result)
             assert found == result.memory

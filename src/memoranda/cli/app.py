@@ -9,7 +9,7 @@ import sys
 from typing import Any, NoReturn
 
 from memoranda import config
-from memoranda.cli import admin, evaluation, memory, recall
+from memoranda.cli import admin, capture, evaluation, facts, hook, memory, preferences, profile, recall, tools
 from memoranda.cli.output import Output
 from memoranda.domain import errors
 
@@ -31,6 +31,12 @@ _COMMANDS = {
     "remember": memory.COMMANDS["remember"],
     **recall.COMMANDS,
     **memory.COMMANDS,
+    **capture.COMMANDS,
+    **profile.COMMANDS,
+    **facts.COMMANDS,
+    **preferences.COMMANDS,
+    **hook.COMMANDS,
+    **tools.COMMANDS,
     **admin.COMMANDS,
     **evaluation.COMMANDS,
 }
@@ -51,11 +57,11 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Every command and option; or, faster, one command alone."""
-    everywhere = _shared_options(argparse.SUPPRESS)
+    everywhere = shared_options(argparse.SUPPRESS)
     parser = _Parser(
         prog="memoranda",
         description="Long-term memory for AI agents and assistants.",
-        parents=[_shared_options(None)],
+        parents=[shared_options(None)],
         epilog="Exit codes: 0 done, 1 our fault, 2 usage, 3 not found, 4 refused, 5 provider unavailable, "
         "6 store locked, full, newer or damaged, 7 a measurement is worse or a replay differs.",
     )
@@ -86,7 +92,7 @@ def _wants_json(argv: list[str]) -> bool:
     return any(len(word) > len("--") and "--json".startswith(word) for word in options)
 
 
-def _shared_options(default: Any) -> _Parser:
+def shared_options(default: Any) -> _Parser:
     """Options that may stand before or after the command."""
     options = _Parser(add_help=False)
     group = options.add_argument_group("store")

@@ -118,6 +118,9 @@ def _settings(arguments: argparse.Namespace) -> config.Settings:
             # Vectors are made before anything is asked, and nothing else runs beside.
             "follow": False,
             "limit_threads": False,
+            # What others put into their sets is measured as it is.
+            "secrets": "allow",
+            "injection": "allow",
         }
     )
 

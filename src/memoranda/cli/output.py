@@ -169,7 +169,7 @@ class Output:
                     memory.id[:SHORT_ID],
                     iso(memory.created_at)[:16],
                     memory.kind,
-                    memory.state,
+                    memory.state if memory.trust == "trusted" else f"{memory.state}, {memory.trust}",
                     memory.scope,
                     clean(memory.text),
                 )
@@ -248,7 +248,9 @@ class Output:
         for name in ("by_scope", "by_state", "by_kind", "by_trust", "by_grade"):
             counts = ", ".join(f"{key} {count}" for key, count in getattr(stats, name).items())
             if counts:
-                print(f"  {name[3:]:6} {counts}")
+                print(f"  {name[3:]:7} {counts}")
+        if stats.capture:
+            print(f"  capture {', '.join(f'{name} {count}' for name, count in stats.capture.items())}")
 
     def index_status(self, status: IndexStatus) -> None:
         if self.as_json:

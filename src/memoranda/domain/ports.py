@@ -1,9 +1,10 @@
-"""Ports: what an author of an embedder or an index has to write, and nothing more."""
+"""Ports: what an author of an embedder, an extractor or an index has to write, and nothing more."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from memoranda.domain.memory import State
+from memoranda.domain.message import Message
 
 Role = Literal["query", "document"]
 Progress = Callable[[int, int], None]
@@ -50,6 +51,47 @@ class Meaning(NamedTuple):
 
     vector: Any
     pieces: Any = None
+
+
+class Claim(NamedTuple):
+    """What a model says that a message says. Nothing is believed before the message was looked at."""
+
+    text: str
+    kind: str
+    """As the model calls it; it may be none of ours."""
+    quote: str
+    """The words of the message that it rests on."""
+    confidence: float
+    message: int
+    """The place of that message among those that were handed over; there may be none there."""
+
+
+class Claims(NamedTuple):
+    """What one extraction gave, and what it cost."""
+
+    items: tuple[Claim, ...]
+    tokens: int
+    calls: int = 1
+
+
+class Extractor(Protocol):
+    """Asks a model what is worth keeping of a conversation. Raises a ProviderError when it cannot.
+
+    It decides nothing: whether a claim is borne out, screened and kept is looked at around it.
+    """
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, the name by which it was opened."""
+
+    def cost(self, messages: Sequence[Message]) -> int:
+        """The most tokens that extracting from these can cost; 0 when nothing would be sent. No call is made."""
+
+    def extract(self, messages: Sequence[Message], *, seconds: float) -> Claims:
+        """What the people among them said that is worth keeping, within so many seconds."""
+
+    def close(self) -> None:
+        """Release what it holds. May be called twice."""
 
 
 class IndexEntry(NamedTuple):

@@ -149,6 +149,30 @@ def hits_digest(hits: Iterable[tuple[str, float]]) -> str:
     return hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()
 
 
+class CaptureReceipt(NamedTuple):
+    """What a capture looked at and what became of it. `refused` counts, by reason, what was not kept."""
+
+    scope: str
+    mode: str
+    messages: int
+    new: int
+    scanned: dict[str, int]
+    candidates: int
+    kept: tuple[str, ...]
+    reinforced: tuple[str, ...]
+    superseded: tuple[str, ...]
+    waiting: tuple[str, ...]
+    refused: dict[str, int]
+    model: str = ""
+    degraded: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return _as_json(self)
+
+    def __repr__(self) -> str:
+        return _shown(self)
+
+
 class FileScan(NamedTuple):
     """One file that was read to the last byte."""
 

@@ -1,6 +1,6 @@
 """`Request`: what a recall is asked for. Checked once, at the door, and written into the receipt to be replayed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from memoranda.domain.clock import Moment, end_of, to_ms
@@ -31,6 +31,7 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 MODES: tuple[Mode, ...] = get_args(Mode)
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 MAX_LIMIT = 1_000
+_MAX_OFFSET = 1 << 62
 _MOST_REPEATED = 256
 _SHORT = 512
 _Choice = TypeVar("_Choice", bound=str)
@@ -142,6 +143,20 @@ def checked_limit(limit: int) -> int:
             hint=f"Ask for 1 to {MAX_LIMIT:,} at a time.",
         )
     return limit
+
+
+def checked_offset(offset: int) -> int:
+    """How many are skipped, as a whole number that a database takes."""
+    if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= _MAX_OFFSET:
+        raise InvalidInput(f"offset: {str(offset)[:40]!r} is not a whole number from 0", hint="Begin at 0.")
+    return offset
+
+
+def checked_states(states: Sequence[State]) -> tuple[State, ...]:
+    """Members of the closed set; none of them means all."""
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise InvalidInput("states are a list of states, not one", hint="Pass states=['live'], or [] for all.")
+    return tuple(checked_choice(state, STATES, name="states") for state in states)
 
 
 def _several(given: _Choice | Sequence[_Choice], choices: tuple[_Choice, ...], name: str) -> tuple[_Choice, ...]:

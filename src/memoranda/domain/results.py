@@ -5,7 +5,14 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 from memoranda.domain.clock import iso
 from memoranda.domain.memory import Memory
-from memoranda.domain.receipt import ChangeReceipt, EraseReceipt, HitReceipt, RecallReceipt, RememberReceipt
+from memoranda.domain.receipt import (
+    CaptureReceipt,
+    ChangeReceipt,
+    EraseReceipt,
+    HitReceipt,
+    RecallReceipt,
+    RememberReceipt,
+)
 
 T = TypeVar("T")
 
@@ -19,6 +26,25 @@ class Remembered(NamedTuple):
     @property
     def id(self) -> str:
         return self.memory.id
+
+
+class Captured(NamedTuple):
+    """What a turn left behind: memories that are new, that were said again, or that wait for a yes."""
+
+    remembered: tuple[Remembered, ...]
+    receipt: CaptureReceipt
+
+    @property
+    def kept(self) -> tuple[Memory, ...]:
+        """What is new and may speak."""
+        new = set(self.receipt.kept)
+        return tuple(each.memory for each in self.remembered if each.id in new)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "memories": [each.memory.as_json() for each in self.remembered],
+            "receipt": self.receipt.as_json(),
+        }
 
 
 class Changed(NamedTuple):
@@ -73,7 +99,7 @@ class Replay(NamedTuple):
         return shown
 
 
-class _Row(Sequence[T]):
+class Row(Sequence[T]):
     """A frozen sequence of results that knows more than its items."""
 
     __slots__ = ("_items",)
@@ -99,7 +125,7 @@ class _Row(Sequence[T]):
         return f"<{type(self).__name__} of {len(self)}>"
 
 
-class Recall(_Row[Hit]):
+class Recall(Row[Hit]):
     """Hits, best first. Empty when nothing cleared the bar; the receipt says why."""
 
     __slots__ = ("receipt",)
@@ -110,7 +136,7 @@ class Recall(_Row[Hit]):
         object.__setattr__(self, "receipt", receipt)
 
 
-class Listing(_Row[Memory]):
+class Listing(Row[Memory]):
     """One page of memories, newest first. `total` counts all that fit."""
 
     __slots__ = ("total",)
@@ -178,6 +204,8 @@ class Stats(NamedTuple):
     oldest: int | None
     newest: int | None
     sequence: int
+    capture: dict[str, int]
+    """What capture has seen, kept and refused, ever."""
 
     def as_json(self) -> dict[str, Any]:
         shown = self._asdict()

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from memoranda.domain.ports import Role
 from memoranda.embedding.preparation import Prefixes, fingerprint, prefixes_for
-from memoranda.embedding.remote import JsonClient, RemoteEmbedder, checked_base_url
+from memoranda.embedding.remote import RemoteEmbedder
+from memoranda.remote import JsonClient, checked_base_url
 
 GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
 

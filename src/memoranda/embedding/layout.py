@@ -18,12 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memoranda.domain.errors import ProviderMissing, ProviderRejected
+from memoranda.embedding.bundled import FOLDER, PIECES, WEIGHTS, is_unpacked
 from memoranda.embedding.registers import ASKED, KEPT
 
-# Of version 0.2.1; other bytes would be another model.
-_WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
-_PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
-_FOLDER = f"use-m3-{_WEIGHTS[:12]}-2"  # the last figure is raised when the layout changes
 _CHUNKS = 17
 _WORD_DIMENSIONS = 128
 _ROWS_AT_ONCE = 8_192
@@ -56,8 +53,8 @@ def _module(relative: str) -> Any:
 def prepared(cache: Path | None) -> Path:
     """The folder with the layout; made on the first use on this machine."""
     resources = _package() / "resources"
-    if cache is not None and (cache / _FOLDER / "complete").exists():
-        return cache / _FOLDER
+    if cache is not None and is_unpacked(cache):
+        return cache / FOLDER
     return _made(resources, cache)
 
 
@@ -66,7 +63,7 @@ def _made(resources: Path, cache: Path | None) -> Path:
     import tempfile
 
     if cache is not None:
-        layout = cache / _FOLDER
+        layout = cache / FOLDER
         try:
             cache.mkdir(parents=True, exist_ok=True, mode=0o700)
             making = Path(tempfile.mkdtemp(prefix="use-m3-", dir=cache))
@@ -105,7 +102,7 @@ _TEMPORARY = _Temporary()
 
 
 def _prepare(resources: Path, folder: Path) -> None:
-    for name, expected in (("weights.npz", _WEIGHTS), ("sp.model", _PIECES)):
+    for name, expected in (("weights.npz", WEIGHTS), ("sp.model", PIECES)):
         digest = hashlib.sha256((resources / name).read_bytes()).hexdigest()
         if digest != expected:
             raise ProviderRejected(

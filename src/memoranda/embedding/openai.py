@@ -8,18 +8,8 @@ from typing import Any
 
 from memoranda.domain.ports import Role
 from memoranda.embedding.preparation import Prefixes, fingerprint, prefixes_for
-from memoranda.embedding.remote import JsonClient, RemoteEmbedder, checked_base_url, rows_by_index
-
-OPENAI_URL = "https://api.openai.com/v1"
-
-# Where each service listens unless it is told otherwise. It is then left out of the fingerprint.
-DEFAULT_URLS = {
-    "openai": OPENAI_URL,
-    "ollama": "http://127.0.0.1:11434/v1",
-    "lmstudio": "http://127.0.0.1:1234/v1",
-    "vllm": "http://127.0.0.1:8000/v1",
-    "llamacpp": "http://127.0.0.1:8080/v1",
-}
+from memoranda.embedding.remote import RemoteEmbedder, rows_by_index
+from memoranda.remote import DEFAULT_URLS, OPENAI_URL, JsonClient, checked_base_url
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 

@@ -43,7 +43,8 @@ def _fastembed(model: str, settings: Settings) -> Embedder:
 
 
 def _openai(model: str, settings: Settings) -> Embedder:
-    from memoranda.embedding.openai import OPENAI_URL, OpenAIEmbedder
+    from memoranda.embedding.openai import OpenAIEmbedder
+    from memoranda.remote import OPENAI_URL
 
     return OpenAIEmbedder(
         model or "text-embedding-3-small",
@@ -56,7 +57,8 @@ def _openai(model: str, settings: Settings) -> Embedder:
 
 def _compatible(provider: str) -> Callable[[str, Settings], Embedder]:
     def opener(model: str, settings: Settings) -> Embedder:
-        from memoranda.embedding.openai import DEFAULT_URLS, OpenAIEmbedder
+        from memoranda.embedding.openai import OpenAIEmbedder
+        from memoranda.remote import DEFAULT_URLS
 
         url = settings.embedder_url or DEFAULT_URLS.get(provider, "")
         if not url:

@@ -8,7 +8,8 @@ from typing import Any
 
 from memoranda.domain.ports import Role
 from memoranda.embedding.preparation import Prefixes, fingerprint
-from memoranda.embedding.remote import JsonClient, RemoteEmbedder, checked_base_url, rows_by_index
+from memoranda.embedding.remote import RemoteEmbedder, rows_by_index
+from memoranda.remote import JsonClient, checked_base_url
 
 VOYAGE_URL = "https://api.voyageai.com/v1"
 

@@ -7,39 +7,31 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import Conflict, InvalidInput, LedgerDamaged, LedgerFull, Refused
-from memoranda.domain.memory import KINDS, MAX_JSON, MAX_TAGS, STATES, TRUSTS, Memory, State, json_size, outranks
-from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
+from memoranda.domain.memory import KINDS, STATES, TRUSTS, Memory, State, Trust
+from memoranda.domain.receipt import ChangeReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
-from memoranda.ledger import feed, memories, vectors
+from memoranda.ledger import feed, memories, turns, vectors
 from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import Changes, Entry
+from memoranda.ledger.keeping import Keep, Slot, accept, counted, keep_one, refuse_from_below
 from memoranda.ledger.memories import Filter
 from memoranda.ledger.reserve import Reserve
 from memoranda.ledger.schema import migrate, refuse_foreign
-
-REINFORCEMENT = 0.1
+from memoranda.ledger.settling import Decide, Settled, Trim, let_go
+from memoranda.ledger.turns import Turn
 
 T = TypeVar("T")
-
-
-class Keep(NamedTuple):
-    """A memory about to be kept, and how."""
-
-    memory: Memory
-    kind_given: bool = False
-    supersedes: str | None = None
-    even_if_erased: bool = False
+_MOST_SETTLED = 2_000
 
 
 class Ledger:
@@ -86,77 +78,109 @@ class Ledger:
         """Keep all of them or none."""
 
         def job(connection: apsw.Connection) -> list[Remembered]:
-            return [self._remember_one(connection, keep, scope, actor) for keep in keeps]
+            return [self._keep(connection, keep, scope, actor) for keep in keeps]
 
         return self.database.write(job)
 
-    def _remember_one(self, connection: apsw.Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
-        memory = keep.memory
-        at = memory.updated_at
-        if not keep.even_if_erased and self._is_erased(connection, memory):
-            raise Refused(
-                "this text was erased from this scope and is not taken back",
-                hint="If the person wants it kept again, pass after_erase='allow' (CLI: --even-if-erased).",
-            )
-        old = None if keep.supersedes is None else self._to_supersede(connection, keep, scope)
-        same = memories.find_same(connection, memory)
-        if same is not None and (old is None or old[0] != same[0]):
-            kept, sequence = self._reinforce(connection, same, keep, at=at, actor=actor)
-            receipt = RememberReceipt("reinforced", kept.id, kept.scope, sequence, trust=kept.trust)
-            remembered = Remembered(kept, receipt)
-        else:
-            number = memories.insert(connection, memory)
-            sequence = memories.record(connection, "remembered", number, memory, at=at, actor=actor)
-            receipt = RememberReceipt("created", memory.id, memory.scope, sequence, trust=memory.trust)
-            remembered = Remembered(memory, receipt)
-        if old is not None:
-            by = remembered.memory.id
-            _, sequence = memories.change(
-                connection, *old, "superseded", at=at, actor=actor, state="superseded", superseded_by=by
-            )
-            remembered = Remembered(remembered.memory, receipt._replace(superseded=old[1].id, sequence=sequence))
-        return remembered
+    def capture(
+        self, keeps: Sequence[Keep], *, turn: Turn, scope: Scope, actor: str
+    ) -> list[Remembered | Refused | Conflict]:
+        """Keep what can be kept of a turn, move its cursor and count it, in one commit.
 
-    def _to_supersede(self, connection: apsw.Connection, keep: Keep, scope: Scope) -> tuple[int, Memory]:
-        assert keep.supersedes is not None
-        number, old = memories.find(connection, scope, keep.supersedes)
-        _refuse_from_below(scope, old)
-        if old.state not in ("live", "expired"):
-            raise Conflict(f"{old.id} is {old.state} and cannot be superseded")
-        if outranks(old.trust, keep.memory.trust):
-            raise Refused(
-                f"{old.id} is {old.trust}; something {keep.memory.trust} cannot supersede it",
-                hint="Let the person say it, or keep the new one beside the old one.",
-            )
-        return number, old
+        Raises Moved, and does nothing, when somebody else has captured this conversation meanwhile.
+        """
 
-    def _reinforce(
-        self, connection: apsw.Connection, same: tuple[int, Memory], keep: Keep, *, at: int, actor: str
-    ) -> tuple[Memory, int]:
-        number, memory = same
-        said_again = keep.memory
-        validity = (
-            memory.valid_from if said_again.valid_from is None else said_again.valid_from,
-            memory.valid_until if said_again.valid_until is None else said_again.valid_until,
-        )
-        merged = memory._replace(valid_from=validity[0], valid_until=validity[1])
-        if said_again.holds_at(at) and not merged.holds_at(at):
-            validity = (said_again.valid_from, said_again.valid_until)  # said again after its end: it holds again
-        return memories.change(
-            connection,
-            number,
-            memory,
-            "reinforced",
-            at=at,
-            actor=actor,
-            kind=said_again.kind if keep.kind_given else memory.kind,
-            confidence=min(1.0, round(memory.confidence + REINFORCEMENT, 6)),
-            importance=said_again.importance if said_again.importance is not None else memory.importance,
-            tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags)))[:MAX_TAGS],
-            metadata=_joined(memory.metadata, said_again.metadata),
-            valid_from=validity[0],
-            valid_until=validity[1],
-        )
+        def job(connection: apsw.Connection) -> list[Remembered | Refused | Conflict]:
+            turns.move(connection, turn, scope, at=self.clock.now())
+            outcomes: list[Remembered | Refused | Conflict] = []
+            for keep in keeps:
+                try:
+                    outcomes.append(self._keep(connection, keep, scope, actor))
+                except (Refused, Conflict) as error:
+                    outcomes.append(error)
+            counts = counted(turn.counts, outcomes)
+            turns.add(connection, counts, scope=scope.path, day=turns.day_of(self.clock.now()))
+            return outcomes
+
+        return self.database.write(job)
+
+    def settle(
+        self, wanted: Filter, decide: Decide, *, trim: Trim | None = None, scope: Scope, actor: str, grace_ms: int
+    ) -> Settled:
+        """Decide on what is there, keep and let go, then trim what there is too much of, in one commit."""
+
+        def job(connection: apsw.Connection) -> Settled:
+            def found() -> tuple[Memory, ...]:
+                return tuple(memories.browse(connection, scope, wanted, limit=_MOST_SETTLED, offset=0)[0])
+
+            at = self.clock.now()
+            chosen = decide(found())
+            gone = let_go(connection, chosen.let_go, scope=scope, actor=actor, at=at, grace_ms=grace_ms)
+            kept = [self._keep(connection, keep, scope, actor) for keep in chosen.keeps]
+            if trim is not None:
+                gone += let_go(connection, trim(found()), scope=scope, actor=actor, at=at, grace_ms=grace_ms)
+            return Settled(tuple(kept), tuple(gone))
+
+        return self.database.write(job)
+
+    def _keep(self, connection: apsw.Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
+        erased = not keep.even_if_erased and self._is_erased(connection, keep.memory)
+        return keep_one(connection, keep, scope=scope, actor=actor, erased=erased)
+
+    def accept(
+        self, reference: str, *, trust: Trust, supersedes: str | None, slot: Slot, scope: Scope, actor: str
+    ) -> Changed:
+        """What was held back may speak; what it was to supersede, if that still stands, is superseded."""
+
+        def job(connection: apsw.Connection) -> Changed:
+            return accept(
+                connection,
+                reference,
+                trust=trust,
+                supersedes=supersedes,
+                slot=slot,
+                scope=scope,
+                actor=actor,
+                at=self.clock.now(),
+            )
+
+        return self.database.write(job)
+
+    # -- turns --
+
+    def cursor(self, conversation: str, *, scope: Scope) -> bytes:
+        """How far a conversation has been captured; empty when never."""
+        with self.database.read() as connection:
+            return turns.cursor(connection, self.name_digest(conversation), scope)
+
+    def name_digest(self, name: str) -> bytes:
+        """A name that nobody can read back, and that is the same whenever it is given."""
+        return hashlib.blake2b(name.encode(), key=self._key, digest_size=16, person=b"conversation").digest()
+
+    def drop_turns(self, scope: Scope) -> None:
+        """Nothing is left of the cursors and counts of a scope and of those below it."""
+        self._even_if_full(lambda connection: turns.drop_below(connection, scope))
+
+    def spend(self, amounts: Mapping[str, int], *, allowed: Callable[[Mapping[str, int]], bool]) -> int | None:
+        """Add to the store's own counters of today if what was spent today allows it; the day, or None."""
+        day = turns.day_of(self.clock.now())
+
+        def job(connection: apsw.Connection) -> int | None:
+            if not allowed(turns.counts(connection, ("",), day=day)):
+                return None
+            turns.add(connection, amounts, scope="", day=day)
+            return day
+
+        return self.database.write(job)
+
+    def recount(self, amounts: Mapping[str, int], *, day: int) -> None:
+        """Correct the store's own counters of a day."""
+        self.database.write(lambda connection: turns.add(connection, amounts, scope="", day=day))
+
+    def counts(self) -> dict[str, int]:
+        """What was counted in all scopes, ever."""
+        with self.database.read() as connection:
+            return turns.all_counts(connection)
 
     # -- states --
 
@@ -174,7 +198,7 @@ class Ledger:
 
         def job(connection: apsw.Connection) -> Changed:
             number, memory = memories.find(connection, scope, reference)
-            _refuse_from_below(scope, memory)
+            refuse_from_below(scope, memory)
             after = _next_state(connection, number, memory, action)
             at = self.clock.now()
             changed, sequence = memories.change(
@@ -227,7 +251,12 @@ class Ledger:
     def aliases(self, *, scope: Scope) -> list[tuple[str, str]]:
         """(subject, what it is also called) of everything that the scope knows by another name."""
         with self.database.read() as connection:
-            return memories.aliases(connection, scope)
+            return memories.aliases(connection, scope, now=self.clock.now())
+
+    def subjects_like(self, words: Sequence[str], *, scope: Scope) -> list[str]:
+        """Subjects that have one of these words in their name."""
+        with self.database.read() as connection:
+            return memories.subjects_like(connection, scope, words)
 
     def numbers_about(self, subjects: Sequence[str], *, scope: Scope) -> frozenset[int]:
         """Numbers of everything about these subjects."""
@@ -253,6 +282,7 @@ class Ledger:
                 values,
             ).fetchall()
             sequence = _sequence(connection)
+            captured = turns.counts(connection, scope.chain(), day=None)
 
         def by(column: int, known: Sequence[str] = ()) -> dict[str, int]:
             sums = dict.fromkeys(known, 0)
@@ -271,6 +301,7 @@ class Ledger:
             oldest=min((row[6] for row in counted), default=None),
             newest=max((row[7] for row in counted), default=None),
             sequence=sequence,
+            capture=captured,
         )
 
     # -- what the index follows --
@@ -357,7 +388,7 @@ class Ledger:
             if ids:
                 chosen = [memories.find(connection, scope, each) for each in ids]
                 for _, memory in chosen:
-                    _refuse_from_below(scope, memory)
+                    refuse_from_below(scope, memory)
                 return list(dict(chosen).items())
             return memories.select_below(connection, below or scope, about=about, speaker=speaker)
 
@@ -416,12 +447,6 @@ class Ledger:
         return checked(self.database)
 
 
-def _joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Both together, or the old alone when both would be too much for one memory."""
-    together = {**old, **new}
-    return MappingProxyType(together) if json_size(together) <= MAX_JSON else old
-
-
 def _sequence(connection: apsw.Connection) -> int:
     row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
     return int(row[0]) if row else 0
@@ -442,15 +467,6 @@ def _make_store_key(connection: apsw.Connection) -> bytes:
     return key
 
 
-def _refuse_from_below(scope: Scope, memory: Memory) -> None:
-    """What is seen from below may not be changed from below."""
-    if not scope.contains(memory.scope):
-        raise Refused(
-            f"{memory.id} belongs to {memory.scope} and cannot be changed from {scope}",
-            hint=f"Open the store with scope {memory.scope!r} to change it.",
-        )
-
-
 def _next_state(connection: apsw.Connection, number: int, memory: Memory, action: str) -> State:
     if action == "restored":
         if memory.state not in ("forgotten", "archived"):
@@ -464,4 +480,4 @@ def _next_state(connection: apsw.Connection, number: int, memory: Memory, action
     return after
 
 
-__all__ = ["Changes", "Entry", "Filter", "Keep", "Ledger"]
+__all__ = ["Changes", "Entry", "Filter", "Keep", "Ledger", "Turn"]

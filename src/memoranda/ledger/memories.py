@@ -1,6 +1,7 @@
 """SQL for memories and their revisions. Every statement that finds a memory names the scopes it may look into."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,11 @@ _INSERT_REVISION = (
     f"values (:seq, :number, :at, {', '.join(':' + name for name in REVISED)})"
 )
 
+_NOBODY = 0
+"""The number that no memory has."""
+_LITERAL = re.compile(r"[%_^]")
+_ESCAPED = r"^\g<0>"
+
 
 class Filter(NamedTuple):
     """What a listing asks for; empty means any."""
@@ -35,6 +41,13 @@ class Filter(NamedTuple):
     about: str = ""
     attribute: str = ""
     speaker: str = ""
+    context: str | None = None
+    here: bool = False
+    """Of this very scope, not of those above it."""
+    attribute_like: str = ""
+    """The beginning of the attribute."""
+    about_things: bool = False
+    """Only what has a subject; profiles apart."""
     tags: tuple[str, ...] = ()
     """All of these."""
     time_after: int | None = None
@@ -142,6 +155,35 @@ def find_same(connection: apsw.Connection, memory: Memory) -> tuple[int, Memory]
     return None if row is None else from_row(row)
 
 
+def in_slot(connection: apsw.Connection, memory: Memory) -> list[tuple[int, Memory]]:
+    """Live memories of exactly this scope in the same slot, oldest first. What has no subject is its speaker's."""
+    if not memory.attribute:
+        return []
+    # By the subject: many things have a location, but one thing has few attributes.
+    whose = "m.about = :about and m.about <> '' and +m.attribute = :attribute"
+    if not memory.about:
+        whose = "m.attribute = :attribute and m.attribute <> '' and +m.about = '' and +m.speaker = :speaker"
+    rows = connection.execute(
+        f"""
+        select {SELECTED} from memory m
+        where {whose} and m.scope = :scope and +m.state = 'live' and m.context = :context
+          and (m.kind = 'preference') = (:kind = 'preference')
+        order by m.number
+        """,  # noqa: S608
+        {name: getattr(memory, name) for name in ("attribute", "scope", "about", "context", "speaker", "kind")},
+    )
+    return [from_row(row) for row in rows]
+
+
+def was_forgotten(connection: apsw.Connection, memory: Memory) -> bool:
+    """Whether this text is among what was forgotten in this scope and is not yet erased."""
+    row = connection.execute(
+        "select 1 from memory where content_hash = :content_hash and scope = :scope and state = 'forgotten' limit 1",
+        {"content_hash": memory.content_hash, "scope": memory.scope},
+    ).fetchone()
+    return row is not None
+
+
 def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
     """These memories as the scope may see them now, or as they were at a moment. Others are left out."""
     loaded: dict[int, Memory] = {}
@@ -180,15 +222,15 @@ def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) 
     return frozenset(int(row[0]) for row in connection.execute(f"{chosen} where {condition}", {**values, **more}))
 
 
-def aliases(connection: apsw.Connection, scope: Scope) -> list[tuple[str, str]]:
+def aliases(connection: apsw.Connection, scope: Scope, *, now: int) -> list[tuple[str, str]]:
     """(subject, what it is also called) of everything that the scope knows by another name from somebody trusted."""
     names, values = placeholders("scope", scope.chain())
     rows = connection.execute(
         # The plus keeps an engine from walking the whole scope by its state.
         "select about, coalesce(value, ''), text from memory where attribute in ('alias', 'nickname') "  # noqa: S608
         f"and attribute <> '' and scope in ({names}) and +state = 'live' and trust = 'trusted' and about <> '' "
-        "order by number desc limit 2000",
-        values,
+        "and (valid_until is null or valid_until > :now) order by number desc limit 2000",
+        {**values, "now": now},
     )
     return [(str(about), _plain(value) or str(text)) for about, value, text in rows]
 
@@ -197,6 +239,21 @@ def _plain(value: str) -> str:
     """A JSON text as text; nothing for any other value."""
     found = json.loads(value) if value else None
     return found if isinstance(found, str) else ""
+
+
+def subjects_like(connection: apsw.Connection, scope: Scope, words: Sequence[str]) -> list[str]:
+    """Subjects that have one of these words somewhere in their name, whatever is known of them; a bounded number."""
+    if not words:
+        return []
+    names, values = placeholders("scope", scope.chain())
+    patterns = {f"word_{place}": f"%{_LITERAL.sub(_ESCAPED, word)}%" for place, word in enumerate(words)}
+    alike = " or ".join(f"about like :{name} escape '^'" for name in patterns)
+    rows = connection.execute(
+        f"select distinct about from memory where about <> '' and scope in ({names}) and ({alike}) "  # noqa: S608
+        "order by about limit 1000",
+        {**values, **patterns},
+    )
+    return [str(row[0]) for row in rows]
 
 
 def numbers_about(connection: apsw.Connection, scope: Scope, subjects: Sequence[str]) -> frozenset[int]:
@@ -222,7 +279,7 @@ def _from_clause(as_of: int | None) -> tuple[str, dict[str, Any]]:
 
 
 def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
-    names, values = placeholders("scope", scope.chain())
+    names, values = placeholders("scope", (scope.path,) if wanted.here else scope.chain())
     changing = "m" if wanted.as_of is None else "r"
     parts = [f"m.scope in ({names})"]
     listings: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -231,10 +288,12 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
         (changing, "trust", wanted.trust),
         ("m", "source", wanted.sources),
     )
+    # The plus keeps an engine from walking the whole scope by its state when there is something that few have.
+    plus = "+" if wanted.about or wanted.attribute or wanted.attribute_like or wanted.speaker else ""
     for table, column, members in listings:
         if members:
             listed, more = placeholders(column, members)
-            parts.append(f"{table}.{column} in ({listed})")
+            parts.append(f"{plus}{table}.{column} in ({listed})")
             values.update(more)
     for place, tag in enumerate(wanted.tags):
         parts.append(f"exists (select 1 from json_each({changing}.tags) where value = :tag_{place})")  # noqa: S608
@@ -251,8 +310,17 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
             values[name] = bound
     for name in ("about", "attribute", "speaker"):
         if getattr(wanted, name):
-            parts.append(f"m.{name} = :{name}")
+            parts.append(f"m.{name} = :{name} and m.{name} <> ''")
             values[name] = getattr(wanted, name)
+    if wanted.context is not None:
+        parts.append("m.context = :context")
+        values["context"] = wanted.context
+    if wanted.attribute_like:
+        parts.append("m.attribute >= :attribute_like and m.attribute < :attribute_end and m.attribute <> ''")
+        values["attribute_like"] = wanted.attribute_like
+        values["attribute_end"] = wanted.attribute_like + "\U0010ffff"
+    if wanted.about_things:
+        parts.append("m.about <> '' and m.attribute not like 'profile.%'")
     if wanted.valid_at is not None:
         parts.append(
             f"({changing}.valid_from is null or {changing}.valid_from <= :valid_at) and "
@@ -346,3 +414,7 @@ def all_texts(connection: apsw.Connection, wanted: Callable[[int], bool]) -> Ite
     for row in connection.execute("select number, reason from event where reason <> ''"):
         if wanted(int(row[0])):
             yield str(row[1])
+    if wanted(_NOBODY):
+        # The words of the file itself: a subject called `profile` is in the name of a view, whoever is erased.
+        for row in connection.execute("select sql from sqlite_schema where sql is not null"):
+            yield str(row[0])

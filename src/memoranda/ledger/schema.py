@@ -150,7 +150,60 @@ _FOUNDATION = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION,)
+_CAPTURE = Migration(
+    "m002_capture",
+    (
+        """
+        create table cursor (
+            scope text not null check (scope <> ''),
+            conversation {blob} not null,
+            tail {blob} not null,
+            updated_at {integer} not null,
+            primary key (scope, conversation)
+        ){clustered}
+        """,
+        """
+        create table counter (
+            scope text not null,
+            day {integer} not null,
+            name text not null,
+            number {integer} not null,
+            primary key (scope, day, name)
+        ){clustered}
+        """,
+        "create index memory_quarantined on memory (scope, number) where trust = 'quarantined'",
+        "drop view entity_facts",
+        """
+        create view entity_facts as
+        select id, about as entity_id, attribute as fact_type, text as content,
+               case basis when 'stated' then 'user_stated' when 'observed' then 'learned' else 'inferred' end
+                   as source,
+               confidence, {time:created_at} as created_at, {time:updated_at} as updated_at,
+               {time:valid_until} as valid_until, scope
+        from memory
+        where state = 'live' and trust <> 'quarantined' and about <> '' and kind <> 'preference'
+          and attribute not like 'profile.%'
+        """,
+        "drop view preferences",
+        """
+        create view preferences as
+        select id, about as category, attribute as key, coalesce(value, text) as value, context, confidence,
+               coalesce(nullif(source_ref, ''), source) as learned_from,
+               {time:created_at} as created_at, {time:updated_at} as updated_at, scope
+        from memory
+        where state = 'live' and trust <> 'quarantined' and kind = 'preference' and attribute not like 'profile.%'
+        """,
+        """
+        create view profiles as
+        select id, scope, speaker, substr(attribute, 9) as field, coalesce(value, text) as value, context as key,
+               {time:created_at} as created_at, {time:updated_at} as updated_at
+        from memory
+        where state = 'live' and trust <> 'quarantined' and attribute like 'profile.%'
+        """,
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE)
 
 
 def migrate(

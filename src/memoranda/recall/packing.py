@@ -12,7 +12,7 @@
 import re
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import NamedTuple
@@ -58,13 +58,15 @@ def pack(
     format: PackFormat = "xml",  # noqa: A002 pack(format="json") is how it reads
     key: bytes,
     excluded: Mapping[str, int] = _NOTHING,
+    said: Collection[str] = (),
     per_item: int = 1_000,
     per_source: int = 3,
 ) -> Pack:
     """What of these fits into the budget, the wrapper included, ready for a prompt. Empty when nothing does.
 
     `budget` counts model tokens, estimated from above. `per_item` bounds the characters of one text, `per_source`
-    the memories that may come from one place. `excluded` is what the recall dropped before, by reason.
+    the memories that may come from one place. `excluded` is what the recall dropped before, by reason; `said` are ids
+    of what the profile tells already.
     """
     form = _FORMS[checked_choice(format, PACK_FORMATS, name="format")]
     _check_whole(budget, name="budget", hint="800 model tokens are usual.")
@@ -76,7 +78,7 @@ def pack(
     room = _Room(budget - _frame_cost(form, budget), gap=form.gap)
     lines = [line for line in (shortened(cleaned(each).strip(), per_item) for each in profile) if line]
     kept = tuple(line for line in lines if room.takes(form.profile(line)))
-    chosen, left_out = _chosen(hits, form=form, room=room, per_item=per_item, per_source=per_source)
+    chosen, left_out = _chosen(hits, set(said), form=form, room=room, per_item=per_item, per_source=per_source)
     items = tuple(item._replace(number=number) for number, item in enumerate(sorted(chosen, key=_place), 1))
     receipt = PackReceipt(
         format=format,
@@ -127,11 +129,10 @@ class _Room:
 
 
 def _chosen(
-    hits: Sequence[Hit], *, form: "_Form", room: _Room, per_item: int, per_source: int
+    hits: Sequence[Hit], seen: set[str], *, form: "_Form", room: _Room, per_item: int, per_source: int
 ) -> tuple[list[PackItem], list[LeftOut]]:
     chosen: list[PackItem] = []
     left_out: list[LeftOut] = []
-    seen: set[str] = set()
     from_origin: Counter[str] = Counter()
     ranked = sorted(hits, key=lambda hit: (-hit.score, hit.memory.created_at, hit.id))
     for rank, hit in enumerate(ranked, 1):

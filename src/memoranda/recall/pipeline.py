@@ -22,6 +22,7 @@ from memoranda.recall.evidence import PARTS, Evidence, weighed
 from memoranda.recall.factors import OTHER_IDENTIFIER, Circumstances, factors_of
 from memoranda.recall.objections import objection
 from memoranda.recall.policies import BARS, BEHIND, scale_of
+from memoranda.recall.repetition import said_already
 from memoranda.recall.tiers import Admitted, admissible, admitted
 
 _LOADED = 24
@@ -109,7 +110,7 @@ class _Run:
 
     def recall(self) -> Recall:
         ranked = self._cleared(self._ranked())
-        hits = self._near_the_best(self._named_exactly(self._disposed(ranked)))
+        hits = self._said_once(self._near_the_best(self._named_exactly(self._disposed(ranked))))
         limit = self._plan.request.limit
         chosen = self._admitted(hits, limit)
         self._note_refused(hits, chosen.fates, "admission")
@@ -250,6 +251,14 @@ class _Run:
         behind = {hit.id: "far behind the best" for hit in hits if hit.score < least}
         self._note_refused(hits, behind, "bar")
         return [hit for hit in hits if hit.id not in behind]
+
+    def _said_once(self, hits: list[Hit]) -> list[Hit]:
+        """Without what a better one says that may come back."""
+        if self._plan.everything:
+            return hits
+        again = dict.fromkeys(said_already(self._admitted(hits, len(hits)).hits), "said already")
+        self._note_refused(hits, again, "admission")
+        return [hit for hit in hits if hit.id not in again]
 
     # -- what became of the others --
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memoranda.domain.errors import LedgerLocked, MemorandaError
@@ -14,7 +15,24 @@ from memoranda.service.engine import Engine
 from memoranda.service.erasure import erase
 
 _TRIES = 20
+_TOLD = (
+    ("duplicate", "said again"),
+    ("waiting", "waiting for review"),
+    ("secret", "refused for secrets"),
+    ("injection", "refused as injections"),
+    ("private", "private"),
+    ("erased", "erased before"),
+)
 _PROBE_TEXT = "memoranda probe zyxwv {token}"
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """What capture did, in one sentence."""
+    if not counts.get("messages"):
+        return "no message seen yet"
+    parts = [f"saw {counts['messages']:,} messages", f"kept {counts.get('kept', 0):,}"]
+    parts += [f"{words} {counts[name]:,}" for name, words in _TOLD if counts.get(name)]
+    return ", ".join(parts)
 
 
 class Maintenance(NamedTuple):
@@ -180,6 +198,7 @@ class Admin:
             self._check_embedder(),
         ]
         try:
+            checks.append(self._check_capture())
             checks += self.verify().checks
             if all(check.ok for check in checks):
                 checks += self._check_index()
@@ -210,9 +229,18 @@ class Admin:
             vector, used, trouble = self._engine.embed_query("is it well?")
         except MemorandaError as error:
             return Check("embedder", False, str(error), error.hint)
+        configured = self._engine.configured()
+        rest = None if configured is None else self._engine.breaker_state(configured)
+        if rest is not None and rest.open:
+            return Check("embedder", False, str(rest), "Run: memoranda maintain, or wait.")
         if vector is None:
             return Check("embedder", False, trouble, "Check the embedder's settings; recall goes by words meanwhile.")
         return Check("embedder", True, f"{used} answers with {len(vector)} dimensions")
+
+    def _check_capture(self) -> Check:
+        """Silence should be visible: what capture saw, kept and refused in the whole store."""
+        counts = self._engine.ledger.counts()
+        return Check("capture", True, f"{self._engine.settings.capture_mode}: {told(counts)}")
 
     def _check_index(self) -> list[Check]:
         status = self.index_status()

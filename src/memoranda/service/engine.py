@@ -3,6 +3,7 @@
 The index and the embedder are opened when they are first needed, so that keeping something costs neither.
 """
 
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,9 @@ from memoranda.domain.errors import (
     MemorandaError,
     ProviderError,
 )
-from memoranda.domain.ports import IndexAnswer, IndexEntry, IndexQuery, Progress, Role
+from memoranda.domain.ports import Extractor, IndexAnswer, IndexEntry, IndexQuery, Progress, Role
 from memoranda.ledger.ledger import Ledger
+from memoranda.service.breaker import Breaker, BreakerState, digest_of, is_breakable
 from memoranda.service.shown import Shown
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class Engine:
         self.clock = clock
         self.ledger = Ledger(path, clock=clock, busy_seconds=settings.busy_seconds)
         self.index_path = path.with_name(path.name + "-index")
-        self.shown = Shown()
+        self.shown = Shown(path, lambda name: self.ledger.name_digest(name).hex())
+        self.breaker = Breaker(path, seconds=settings.breaker_seconds, clock=clock)
         self._opening = threading.RLock()
         self._following = threading.Lock()
         self._backfilling = threading.Lock()
@@ -64,6 +67,7 @@ class Engine:
         self._mark: tuple[int, int] = (0, 0)
         self._embedders: dict[str, EmbeddingPipeline | None] = {}
         self._words: WordTable | None = None
+        self._extractor: Extractor | None = None
         self._unembeddable: set[int] = set()
         self._settled = threading.local()
         self._ready: dict[str, dict[int, Any]] = {}
@@ -90,6 +94,15 @@ class Engine:
 
                 self._embedders[name] = open_embedder(name, self.settings)
             return self._embedders[name]
+
+    def extractor(self) -> "Extractor | None":
+        """The model that the settings name for looking into conversations; it learns what its service refuses."""
+        with self._opening:
+            if self._extractor is None:
+                from memoranda.models.registry import open_extractor
+
+                self._extractor = open_extractor(self.settings.extractor, self.settings)
+            return self._extractor
 
     def index(self) -> "EmbeddedIndex":
         """The index that serves now, also when another process has swapped it."""
@@ -130,16 +143,44 @@ class Engine:
         if self.settings.embedder == "none":
             return None, ""
         fingerprint = self.index().fingerprint
-        configured = self.configured()
-        if configured is not None and configured.fingerprint == fingerprint:
-            return configured, ""
-        try:
-            serving = self._embedder(fingerprint.partition("|")[0])
-        except (ConfigError, ProviderError) as error:
-            return None, f"semantic lane off: the index was made by {fingerprint} ({error}); rebuild it"
+        serving = self.configured()
+        if serving is None or serving.fingerprint != fingerprint:
+            try:
+                serving = self._embedder(fingerprint.partition("|")[0])
+            except (ConfigError, ProviderError) as error:
+                return None, f"semantic lane off: the index was made by {fingerprint} ({error}); rebuild it"
         if serving is None or serving.fingerprint != fingerprint:
             return None, f"semantic lane off: the index was made by {fingerprint}; rebuild it"
-        return serving, ""
+        rest = self.breaker_state(serving)
+        return (None, f"semantic lane off: {rest}") if rest.open else (serving, "")
+
+    def breaker_state(self, embedder: "EmbeddingPipeline") -> BreakerState:
+        """Whether an embedder is left alone because it failed a moment ago."""
+        until = self.breaker.until(self._who(embedder)) if is_breakable(embedder.name) else 0
+        return BreakerState(embedder.name, until)
+
+    def _who(self, embedder: "EmbeddingPipeline") -> str:
+        return digest_of(embedder.name, embedder.fingerprint, self.settings.embedder_url)
+
+    def _asked(self, embedder: "EmbeddingPipeline", texts: Sequence[str], role: Role) -> list[Any]:
+        """Vectors, or the reasons why there are none. One that cannot be reached is left alone for a while."""
+        if not is_breakable(embedder.name):
+            return _reasons(embedder.embed(texts, role))
+        name = self._who(embedder)
+        with self.breaker.asking(name) as may_ask:
+            if not may_ask:
+                return [str(self.breaker_state(embedder))] * len(texts)
+            outcomes = _reasons(embedder.embed(texts, role))
+            if not _any_vector(outcomes) and not self._answers(embedder, role):
+                self.breaker.failed(name)
+            elif self.breaker.answered(name):
+                self._unembeddable.clear()  # what it could not do then it may do now
+        return outcomes
+
+    def _answers(self, embedder: "EmbeddingPipeline", role: Role) -> bool:
+        """Whether it was the texts: then something harmless gets a vector. A service that failed is not asked again."""
+        harmless = f"hello {os.urandom(4).hex()}"  # of which no cache knows
+        return _any_vector(_reasons(embedder.embed([harmless], role)))
 
     # -- following --
 
@@ -230,7 +271,7 @@ class Engine:
                 self.ledger,
                 self.index(),
                 self._space(embedder.fingerprint),
-                lambda texts: _reasons(embedder.embed(texts, "document")),
+                lambda texts: self._asked(embedder, texts, "document"),
                 seconds=seconds,
                 ready=self._ready.setdefault(embedder.fingerprint, {}),
                 skip=self._unembeddable,
@@ -242,8 +283,9 @@ class Engine:
             self._backfilling.release()
 
     def try_again(self) -> None:
-        """What could not be embedded may be tried once more."""
+        """What could not be embedded may be tried once more, and whoever failed may be asked."""
         self._unembeddable.clear()
+        self.breaker.reset()
 
     def nudge(self) -> None:
         """Something was written: the background follower may begin."""
@@ -294,11 +336,14 @@ class Engine:
 
     def embed_query(self, text: str) -> tuple[Any, str, str]:
         """(vector or None, name of the embedder, what went wrong)."""
+        return self.embed_one(text, "query")
+
+    def embed_one(self, text: str, role: Role) -> tuple[Any, str, str]:
+        """The same for a text in either role."""
         embedder, trouble = self.serving()
         if embedder is None:
             return None, _NO_SPACE, trouble
-        role: Role = "query"
-        outcome = _reasons(embedder.embed([text], role))[0]
+        outcome = self._asked(embedder, [text], role)[0]
         if isinstance(outcome, str):
             return None, embedder.name, f"semantic lane off: {outcome}"
         return outcome, embedder.name, ""
@@ -377,7 +422,13 @@ class Engine:
                 if embedder is not None:
                     embedder.close()
             self._embedders.clear()
+            if self._extractor is not None:
+                self._extractor.close()
         self.ledger.close()
+
+
+def _any_vector(outcomes: Sequence[Any]) -> bool:
+    return any(not isinstance(outcome, str) for outcome in outcomes)
 
 
 def _reasons(outcomes: Sequence[Any]) -> list[Any]:

@@ -6,61 +6,47 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from memoranda.config import Settings, load
-from memoranda.domain.clock import Clock, Moment, SystemClock, end_of
+from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from memoranda.domain.memory import KINDS, STATES, TRUSTS, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import EraseReceipt, RecallReceipt
-from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_limit
-from memoranda.domain.results import Changed, Erasure, Listing, Recall, Remembered, Replay, Revision, Stats, WhyNot
+from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_limit, checked_offset, checked_states
+from memoranda.domain.results import (
+    Captured,
+    Changed,
+    Erasure,
+    Listing,
+    Recall,
+    Remembered,
+    Replay,
+    Revision,
+    Stats,
+    WhyNot,
+)
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter, Keep
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Chosen, confirmation, erase
+from memoranda.service.screening import screened
 
 if TYPE_CHECKING:
+    from memoranda.domain.candidate import CaptureMode
+    from memoranda.domain.message import Message
+    from memoranda.service.capturing import Capturer
+    from memoranda.service.facts import Facts
+    from memoranda.service.preferences import Preferences
+    from memoranda.service.profile import Profiles
     from memoranda.service.recalling import Recaller
+    from memoranda.service.review import Review
 
-_MAX_OFFSET = 1 << 62
 _PREVIEWED = 200
 _MOST_BY_QUERY = 50
 _MOST_FALLBACKS = 6
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
-
-
-def open(  # noqa: A001 memoranda.open() is how it reads
-    path: str | Path | None = None,
-    *,
-    scope: str,
-    embedder: str | None = None,
-    actor: str | None = None,
-    settings: Settings | None = None,
-    clock: Clock | None = None,
-) -> "LongTermMemory":
-    """Open a store, or make it. Touches its own files; the bundled embedder also keeps some in the cache folder.
-
-    `path` is the ledger file; `scope` is where this memory reads and writes, and is always needed. `embedder` is
-    `auto` (bundled, offline), `none` (words only) or `provider:model`.
-    """
-    bound = Scope(scope)
-    if path is not None and (not isinstance(path, str | Path) or str(path) in ("", ".", ":memory:")):
-        raise InvalidInput(f"{str(path)[:80]!r} is not the path of a store", hint="Give a file, such as home.db.")
-    given = settings or load()
-    changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
-    chosen = given.changed(changes)
-    checked_text(chosen.actor, name="actor", limit=512, empty_ok=True)
-    engine = Engine(chosen.store_path(), chosen, clock or SystemClock())
-    memory = LongTermMemory(engine, bound, owner=True)
-    try:
-        memory.admin.sweep_if_due()
-    except BaseException:
-        engine.close()
-        raise
-    return memory
 
 
 class LongTermMemory:
@@ -78,6 +64,40 @@ class LongTermMemory:
         from memoranda.service.recalling import Recaller
 
         return Recaller(self._engine, self._scope)
+
+    @cached_property
+    def _capturer(self) -> "Capturer":
+        from memoranda.service.capturing import Capturer
+
+        return Capturer(self._engine, self._scope)
+
+    @cached_property
+    def profile(self) -> "Profiles":
+        """The small stable record of this scope and of those who speak in it."""
+        from memoranda.service.profile import Profiles
+
+        return Profiles(self._engine, self._scope, self._recaller)
+
+    @cached_property
+    def facts(self) -> "Facts":
+        """What is known about things."""
+        from memoranda.service.facts import Facts
+
+        return Facts(self._engine, self._scope, self._recaller)
+
+    @cached_property
+    def preferences(self) -> "Preferences":
+        """What is preferred, and when."""
+        from memoranda.service.preferences import Preferences
+
+        return Preferences(self._engine, self._scope)
+
+    @cached_property
+    def review(self) -> "Review":
+        """What was kept but may not speak until somebody says so."""
+        from memoranda.service.review import Review
+
+        return Review(self._engine, self._scope)
 
     @property
     def scope(self) -> str:
@@ -165,7 +185,9 @@ class LongTermMemory:
             draft = Draft(given) if isinstance(given, str) else given
             if not isinstance(draft, Draft):
                 raise InvalidInput(f"a draft is expected, not {type(given).__name__}", hint="Pass a text or a Draft.")
-            memory = draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text)
+            memory = screened(
+                draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text), self._engine.settings
+            )
             keeps.append(
                 Keep(
                     memory,
@@ -177,6 +199,23 @@ class LongTermMemory:
         kept = self._engine.ledger.remember(keeps, scope=self._scope, actor=self._engine.settings.actor)
         self._engine.nudge()
         return tuple(kept)
+
+    def capture(
+        self,
+        messages: "Sequence[Message | Mapping[str, Any]]",
+        *,
+        conversation: str = "",
+        speaker: str = "",
+        mode: "CaptureMode | None" = None,
+        kind: str = "",
+    ) -> Captured:
+        """Keep what a turn shows should be kept: what was asked for, preferences, decisions; more or less by `mode`.
+
+        Pass the whole history every time: what was handed over before is not looked at again, for each
+        `conversation`. `speaker` says who the user is; `kind` what sort of session it is, such as `cron`, of which
+        nothing is kept. The assistant's words, injected blocks, tool output and secrets are never kept.
+        """
+        return self._capturer.capture(messages, conversation=conversation, speaker=speaker, mode=mode, kind=kind)
 
     # -- asking --
 
@@ -220,7 +259,7 @@ class LongTermMemory:
                 "lanes": lanes,
                 "kinds": kind,
                 "sources": source,
-                "states": _checked_states(states),
+                "states": checked_states(states),
                 "trust": trust,
                 "about": about,
                 "speaker": speaker,
@@ -267,7 +306,7 @@ class LongTermMemory:
         prefer_speaker: str = "",
         conversation: str = "",
     ) -> Pack:
-        """A bounded block of what bears on the query, for a model, before it answers; empty when nothing does.
+        """A bounded block for a model, before it answers: the profile, and what bears on the query; or nothing.
 
         The text is untrusted reference data and says so; no memory can close or imitate the block. `budget` counts
         model tokens. Give what `recall` returned to pack exactly that.
@@ -282,7 +321,9 @@ class LongTermMemory:
                 prefer_speaker=prefer_speaker,
                 conversation=conversation,
             )
-        return self._recaller.pack(found, budget=budget, format=format)
+        return self._recaller.pack(
+            found, budget=budget, format=format, profile=self.profile.lines(speaker=prefer_speaker)
+        )
 
     def why_not(self, query: str | Recall, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned for a query, or in a recall that was made."""
@@ -324,20 +365,18 @@ class LongTermMemory:
         offset: int = 0,
     ) -> Listing:
         """One page of what this scope can see, newest first. No states means all of them."""
-        checked_limit(limit)
-        if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= _MAX_OFFSET:
-            raise InvalidInput(f"offset: {str(offset)[:40]!r} is not a whole number from 0", hint="Begin at 0.")
         moment = None if as_of is None else end_of(as_of, name="as_of")
         wanted = Filter(
             kinds=() if kind is None else (checked_choice(kind, KINDS, name="kind"),),
-            states=_checked_states(states),
+            states=checked_states(states),
             about=_as_kept(about, "about"),
             attribute=_as_kept(attribute, "attribute"),
             speaker=_as_kept(speaker, "speaker"),
             as_of=moment,
             valid_at=(self._engine.clock.now() if moment is None else moment) if tuple(states) == ("live",) else None,
         )
-        return self._engine.ledger.browse(wanted, scope=self._scope, limit=limit, offset=offset)
+        page = {"limit": checked_limit(limit), "offset": checked_offset(offset)}
+        return self._engine.ledger.browse(wanted, scope=self._scope, **page)
 
     def history(self, reference: Reference) -> tuple[Revision, ...]:
         """Everything that happened to one memory, oldest first."""
@@ -408,6 +447,9 @@ class LongTermMemory:
         if mode == "preview" or (query and not confirm):
             receipt = EraseReceipt("preview", tuple(m.id for _, m in chosen), self._engine.ledger.sequence())
             return Erasure(receipt.ids, tuple(m for _, m in chosen[:_PREVIEWED]), shown, receipt)
+        if scope:
+            self._engine.ledger.drop_turns(Scope(scope))
+            self._engine.shown.drop()
         receipt = erase(self._engine, chosen, actor=self._engine.settings.actor)
         return Erasure(receipt.ids, (), shown, receipt)
 
@@ -451,9 +493,3 @@ class LongTermMemory:
 def _as_kept(text: str, name: str) -> str:
     """A short text in the form in which `remember` keeps it."""
     return checked_text(text, name=name, empty_ok=True).strip()
-
-
-def _checked_states(states: Sequence[State]) -> tuple[State, ...]:
-    if isinstance(states, str) or not isinstance(states, Iterable):
-        raise InvalidInput("states are a list of states, not one", hint="Pass states=['live'], or [] for all.")
-    return tuple(checked_choice(state, STATES, name="states") for state in states)

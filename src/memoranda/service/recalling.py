@@ -95,12 +95,22 @@ class Recaller:
             reason += "; the embedder is another"
         return Replay(same, reason, before, after, again)
 
-    def pack(self, found: Recall, *, budget: int, format: PackFormat) -> Pack:  # noqa: A002 the word users know
-        """Hits as a bounded block for a model."""
+    def pack(
+        self,
+        found: Recall,
+        *,
+        budget: int,
+        format: PackFormat,  # noqa: A002 the word users know
+        profile: Sequence[str] = (),
+    ) -> Pack:
+        """Hits as a bounded block for a model, after the lines of a profile."""
         from memoranda.recall.packing import pack
+        from memoranda.recall.repetition import told_by
 
         return pack(
             found,
+            profile=profile,
+            said=told_by(profile, found) if profile else (),
             budget=budget,
             format=format,
             key=self._engine.ledger.key_for("pack"),

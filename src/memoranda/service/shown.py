@@ -1,29 +1,68 @@
 """What was shown lately, so that a block given to a model does not repeat itself turn after turn."""
 
+import contextlib
+import threading
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from memoranda.domain.scope import Scope
+from memoranda.service.beside import read_note, write_note
 
 _TURNS = 6
 _CONVERSATIONS = 1_000
+# The newest are told to the next process: hosts that run a command for every turn have no other memory of it.
+_NOTED = 32
 # Of one turn, so that all turns together fit into a request.
 _IDS = 40
+_NOTED_IDS = 10
 
 
 class Shown:
-    """The ids shown in the last turns of each conversation. In memory only."""
+    """The ids shown in the last turns of each conversation. Conversations go by digests."""
 
-    def __init__(self) -> None:
-        self._turns: OrderedDict[tuple[str, str], deque[tuple[str, ...]]] = OrderedDict()
+    def __init__(self, store: Path, name: Callable[[str], str]) -> None:
+        self._path = store.with_name(store.name + "-shown")
+        self._name = name
+        self._lock = threading.Lock()
+        self._turns: OrderedDict[str, deque[tuple[str, ...]]] | None = None
 
     def lately(self, scope: Scope, conversation: str) -> tuple[str, ...]:
-        turns = self._turns.get((scope.path, conversation), ())
-        return tuple(sorted({identity for turn in turns for identity in turn}))
+        with self._lock:
+            turns = self._known().get(self._key(scope, conversation), ())
+            return tuple(sorted({identity for turn in turns for identity in turn}))
 
     def note(self, scope: Scope, conversation: str, ids: Sequence[str]) -> None:
-        turns = self._turns.setdefault((scope.path, conversation), deque(maxlen=_TURNS))
-        turns.append(tuple(ids[:_IDS]))
-        self._turns.move_to_end((scope.path, conversation))
-        while len(self._turns) > _CONVERSATIONS:
-            self._turns.popitem(last=False)
+        with self._lock:
+            known, key = self._known(), self._key(scope, conversation)
+            turns = known.setdefault(key, deque(maxlen=_TURNS))
+            turns.append(tuple(ids[:_IDS]))
+            known.move_to_end(key)
+            while len(known) > _CONVERSATIONS:
+                known.popitem(last=False)
+            newest = list(known.items())[-_NOTED:]
+            with contextlib.suppress(OSError):  # then this process alone knows
+                write_note(self._path, {key: [list(turn[:_NOTED_IDS]) for turn in turns] for key, turns in newest})
+
+    def drop(self) -> None:
+        """Nothing was shown."""
+        with self._lock:
+            self._turns = OrderedDict()
+            with contextlib.suppress(OSError):
+                write_note(self._path, {})
+
+    def _known(self) -> OrderedDict[str, deque[tuple[str, ...]]]:
+        if self._turns is None:
+            self._turns = OrderedDict()
+            for key, turns in read_note(self._path).items():
+                if isinstance(turns, list):
+                    told = (tuple(filter(_is_text, turn)) for turn in turns if isinstance(turn, list))
+                    self._turns[key] = deque(told, maxlen=_TURNS)
+        return self._turns
+
+    def _key(self, scope: Scope, conversation: str) -> str:
+        return self._name(f"{scope.path}\n{conversation}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

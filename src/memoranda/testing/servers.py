@@ -1,22 +1,22 @@
-"""`EmbeddingServer`: a local HTTP server that speaks the formats of OpenAI, Gemini and Voyage, and fails on demand.
+"""Local HTTP servers that speak the formats of real services, and fail on demand.
 
-Its vectors are made by hashing words: the same each time, near for texts that share words. Not a model.
+`EmbeddingServer` speaks those of OpenAI, Gemini and Voyage. Its vectors are made by hashing words: the same each time,
+near for texts that share words. `ChatServer` speaks OpenAI's chat completions. Neither is a model.
 """
 
 import hashlib
 import json
 import re
-import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from memoranda.testing.listening import Answer, LocalServer, Request
 
 Fault = Literal[
     "rate_limited",
@@ -32,6 +32,22 @@ Fault = Literal[
     "shuffled",
     "zero",
     "not_finite",
+]
+ChatFault = Literal[
+    "rate_limited",
+    "out_of_quota",
+    "server_error",
+    "bad_key",
+    "too_long",
+    "redirect",
+    "hang",
+    "invalid_json",
+    "html",
+    "huge",
+    "content_filter",
+    "refusal",
+    "cut_off",
+    "no_usage",
 ]
 
 _REAL_LENGTHS = {
@@ -60,15 +76,6 @@ def _direction(word: str, dimensions: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One request as it came in. Names of headers are in lower case."""
-
-    path: str
-    headers: dict[str, str]
-    body: Any
-
-
-@dataclass(frozen=True, slots=True)
 class _Question:
     texts: list[str]
     model: str
@@ -84,31 +91,17 @@ class _Dialect:
     bad_key_status: int = 401
 
 
-class EmbeddingServer:
-    """Listens on 127.0.0.1 from `with` (or `start`) to its end (or `close`).
+class EmbeddingServer(LocalServer[Fault]):
+    """Turns texts into vectors, as the services do.
 
     `dimensions` is the length of its vectors when the request asks for none; by default that of the real model.
     With a `key`, requests without it are refused. Texts that contain a word of `refused` get a 400.
     """
 
     def __init__(self, *, dimensions: int | None = None, key: str | None = None) -> None:
-        self.requests: list[Request] = []
+        super().__init__(key=key)
         self.refused: set[str] = set()
         self._dimensions = dimensions
-        self._key = key
-        self._faults: deque[tuple[Fault, dict[str, str]]] = deque()
-        self._closing = threading.Event()
-        self._server = _Listener(("127.0.0.1", 0), _Handler)
-        self._server.owner = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def openai_url(self) -> str:
-        return f"{self.url}/openai/v1"
 
     @property
     def gemini_url(self) -> str:
@@ -118,33 +111,8 @@ class EmbeddingServer:
     def voyage_url(self) -> str:
         return f"{self.url}/voyage/v1"
 
-    def fail(self, fault: Fault, *, times: int = 1, headers: dict[str, str] | None = None) -> None:
-        """Spoil the next answers, with these headers on top: `fail("rate_limited", headers={"Retry-After": "2"})`."""
-        self._faults.extend([(fault, headers or {})] * times)
-
-    def start(self) -> Self:
-        self._thread.start()
-        return self
-
-    def close(self) -> None:
-        """Stop listening, and let go of requests that hang."""
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _reply(self, request: Request) -> tuple[int, dict[str, str], bytes] | None:
-        """Status, headers and body; None is no answer at all."""
-        self.requests.append(request)
-        fault, headers = self._faults.popleft() if self._faults else (None, {})
+    def reply(self, request: Request) -> Answer | None:
+        fault, headers = self._taken(request)
         dialect = _dialect_of(request.path)
         if dialect is None:
             return 404, headers, _json({"error": {"message": "no such path"}})
@@ -191,34 +159,75 @@ class EmbeddingServer:
         return vectors
 
 
-class _Listener(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    owner: EmbeddingServer
+class ChatServer(LocalServer[ChatFault]):
+    """Answers chat completions, as OpenAI does. By default it finds nothing worth keeping.
 
+    `memories` makes an answer of the messages that were sent: a list of what the schema asks for. `say` puts words into
+    its mouth, whatever was asked. Fields of `unknown` are refused with a 400: `temperature`, `json_schema`.
+    """
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Listener
+    def __init__(
+        self,
+        memories: Callable[[list[dict[str, Any]]], list[Any]] = lambda _: [],
+        *,
+        key: str | None = None,
+        unknown: Collection[str] = (),
+    ) -> None:
+        super().__init__(key=key)
+        self.unknown = frozenset(unknown)
+        self._memories = memories
+        self._said: deque[str] = deque()
 
-    def do_POST(self) -> None:
-        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = self.server.owner._reply(Request(self.path, headers, json.loads(content)))
-        if reply is None:
-            self.close_connection = True
-            return
-        status, extra, body = reply
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **extra}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def say(self, *contents: str) -> None:
+        """The next answers, word for word."""
+        self._said.extend(contents)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that http.server gives it
-        """Tests are quiet."""
+    def reply(self, request: Request) -> Answer | None:
+        fault, headers = self._taken(request)
+        if fault == "hang":
+            self._closing.wait()
+            return None
+        if fault == "redirect":
+            return 307, {"Location": f"{self.url}/elsewhere", **headers}, b""
+        if fault == "html":
+            return 200, {"Content-Type": "text/html", **headers}, b"<html><body>It works!</body></html>"
+        if fault == "invalid_json":
+            return 200, headers, b'{"choices": [{"message": {"content": "{'
+        if fault == "huge":
+            return 200, headers, b" " * 2_000_000
+        status, body = self._answer(request, fault)
+        return status, headers, _json(body)
+
+    def _answer(self, request: Request, fault: ChatFault | None) -> tuple[int, dict[str, Any]]:
+        sent = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if request.path != "/openai/v1/chat/completions":
+            return 404, _refuse_openai(404, "no such path", "not_found")
+        if fault == "bad_key" or (self._key is not None and sent != self._key):
+            return 401, _refuse_openai(401, f"Incorrect API key provided: {sent}", "invalid_api_key")
+        if fault in ("rate_limited", "out_of_quota"):
+            code = "insufficient_quota" if fault == "out_of_quota" else "rate_limit_exceeded"
+            return 429, _refuse_openai(429, "Rate limit reached", code)
+        if fault == "server_error":
+            return 500, _refuse_openai(500, "The server had an error", "server_error")
+        try:
+            messages = _read_chat(request.body, self.unknown)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return 400, _refuse_openai(400, str(error), "invalid_request")
+        if fault == "too_long":
+            return 400, _refuse_openai(400, "maximum context length exceeded", "context_length_exceeded")
+        return 200, self._completion(messages, fault)
+
+    def _completion(self, messages: list[dict[str, Any]], fault: ChatFault | None) -> dict[str, Any]:
+        content: str | None = self._said.popleft() if self._said else _written(self._memories, messages)
+        ended = {"content_filter": "content_filter", "cut_off": "length"}.get(fault or "", "stop")
+        if fault == "cut_off":
+            content = (content or "")[:10]
+        message = {"role": "assistant", "content": content, "refusal": None}
+        if fault == "refusal":
+            message |= {"content": None, "refusal": "I can't help with that."}
+        usage = {} if fault == "no_usage" else {"usage": {"total_tokens": 321}}
+        choice = {"index": 0, "message": message, "finish_reason": ended}
+        return {"object": "chat.completion", "choices": [choice], **usage}
 
 
 def _json(body: dict[str, Any]) -> bytes:
@@ -251,6 +260,40 @@ def _read_gemini(body: Any) -> _Question:
         raise ValueError("no such taskType")
     texts = _checked([item["content"]["parts"][0]["text"] for item in requests])
     return _Question(texts, requests[0]["model"].removeprefix("models/"), requests[0].get("outputDimensionality"))
+
+
+def _read_chat(body: Any, unknown: Collection[str]) -> list[dict[str, Any]]:
+    """The messages of a request, which the real ones would take, too."""
+    wanted = body["response_format"]
+    for field in ("temperature", "json_schema"):
+        if field in unknown and (field in body or wanted["type"] == field):
+            raise ValueError(f"'{field}' is not supported with this model")
+    messages: list[dict[str, Any]] = body["messages"]
+    if not isinstance(body["model"], str) or not all(isinstance(each["content"], str) for each in messages):
+        raise ValueError("a model and messages are expected")
+    if wanted["type"] == "json_object":
+        if not any("json" in each["content"].lower() for each in messages):
+            raise ValueError("'messages' must contain the word 'json' in some form")
+    elif wanted["type"] != "json_schema" or wanted["json_schema"]["strict"] is not True:
+        raise ValueError("no such response_format")
+    else:
+        _check_strict(wanted["json_schema"]["schema"])
+    return messages
+
+
+def _check_strict(schema: Any) -> None:
+    """In a strict schema every object says that it is complete, at every depth."""
+    if schema.get("type") == "object":
+        if schema["additionalProperties"] is not False or set(schema["required"]) != set(schema["properties"]):
+            raise ValueError("in strict mode every property is required, and there are no others")
+        for each in schema["properties"].values():
+            _check_strict(each)
+    if schema.get("type") == "array":
+        _check_strict(schema["items"])
+
+
+def _written(memories: Callable[[list[dict[str, Any]]], list[Any]], messages: list[dict[str, Any]]) -> str:
+    return json.dumps({"memories": memories(json.loads(messages[-1]["content"])["messages"])})
 
 
 def _write_indexed(vectors: list[list[float]], order: str) -> dict[str, Any]:

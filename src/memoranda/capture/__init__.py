@@ -1,0 +1,1 @@
+"""The writing pipeline: screen, candidates, classify, same or new. Pure functions; handed what it needs."""

@@ -1,0 +1,213 @@
+"""Candidates: what in a person's words may be worth keeping, sentence by sentence.
+
+Steps: sentences -> a request to keep something, always -> else a preference, a decision or a fact, as the mode allows
+-> what takes it back -> classified. The text comes without blocks, envelopes and code; secrets are looked for later.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from memoranda.capture.classify import classified, has_contact
+from memoranda.capture.letters import small, tidied, unquoted
+from memoranda.capture.requests import SECTIONS as REQUESTS
+from memoranda.capture.requests import Request, request_in
+from memoranda.capture.sentences import Span, spans
+from memoranda.capture.triggers import fired
+from memoranda.capture.wording import kept_text
+from memoranda.capture.worth import Worth, worth_of
+from memoranda.domain.candidate import Candidate, CaptureMode, Refusal
+
+_SECTIONS: Mapping[CaptureMode, tuple[str, ...]] = {
+    "explicit": (),
+    "strict": ("preference", "decision"),
+    "broad": ("preference", "decision", "fact", "other"),
+    "review": ("preference", "decision", "fact", "other"),
+}
+# A sign of a script without spaces says about as much as three letters.
+_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENSITY = 3
+# A piece of JSON, escaped or not: a program wrote it.
+_RECORD = re.compile(r"[{\[]\s*(?:\"|&quot;)|(?:\"|&quot;)\s*:\s*(?:\"|&quot;|[{\[])")
+_LONGEST_PHRASE = 100
+_MOST_PHRASES = 50
+
+
+class Found(NamedTuple):
+    """What may be kept, in the order it was said, and why the other sentences are not."""
+
+    candidates: tuple[Candidate, ...]
+    refused: Mapping[Refusal, int]
+
+
+class _Sentence(NamedTuple):
+    text: str
+    plain: str
+    masked: str
+    span: Span
+    found: Sequence[tuple[str, str]]
+    """The languages and headings that have a phrase in it."""
+    quoted: bool
+    """Whether they had one only in what it quotes."""
+    request: Request | None
+
+
+class _Limits(NamedTuple):
+    shortest: int
+    longest: int
+
+
+def _unknown(_: str) -> str:
+    return ""
+
+
+def found_in(
+    text: str,
+    *,
+    mode: CaptureMode,
+    known: Callable[[str], str] = _unknown,
+    custom: Sequence[str] = (),
+    shortest: int = 10,
+    longest: int = 500,
+    most: int = 16,
+) -> Found:
+    """What in a text may be worth keeping. `known` names the thing that a sentence calls by a nickname."""
+    tidy = tidied(text)
+    if mode == "off" or not tidy:
+        return Found((), MappingProxyType({}))
+    refused: Counter[Refusal] = Counter()
+    every = spans(tidy)
+    refused["not looked at"] += len(every[most:])
+    looked = _looked_at(tidy, every[:most], (*REQUESTS, *_SECTIONS[mode]))
+    asked = _asked_for(looked)
+    phrases = [small(phrase) for phrase in custom[:_MOST_PHRASES] if 0 < len(phrase) <= _LONGEST_PHRASE]
+    candidates: list[Candidate] = []
+    for number, sentence in enumerate(looked):
+        outcome = _judged(sentence, asked.get(number), phrases, _Limits(shortest, longest), known)
+        if isinstance(outcome, Candidate):
+            candidates.append(outcome)
+        elif outcome:
+            refused[outcome] += 1
+    kept = _as_allowed(candidates, small(tidy), refused)
+    return Found(kept, MappingProxyType({reason: count for reason, count in refused.items() if count}))
+
+
+def _looked_at(tidy: str, chosen: Sequence[Span], sections: tuple[str, ...]) -> list[_Sentence]:
+    plain = small(tidy)
+    masked = unquoted(plain)
+    return [_seen(tidy, plain, masked, span, sections) for span in chosen]
+
+
+def _seen(tidy: str, plain: str, masked: str, span: Span, sections: tuple[str, ...]) -> _Sentence:
+    there = slice(span.start, span.end)
+    own, unmasked = masked[there], plain[there]
+    found = fired(unmasked, *sections, around=plain)
+    quoted = False
+    if found and own != unmasked:
+        found = fired(own, *sections, around=plain)
+        quoted = not found
+    request = request_in(own, found) if found else None
+    return _Sentence(tidy[there].replace("\n", " "), unmasked, own, span, found, quoted, request)
+
+
+def _asked_for(looked: Sequence[_Sentence]) -> dict[int, Request]:
+    """Which sentence each request asks to keep: "Please remember that." speaks of the one before it."""
+    asked: dict[int, Request] = {}
+    for number, sentence in enumerate(looked):
+        request = sentence.request
+        if request is None:
+            continue
+        if request.points == 0:
+            asked[number] = request
+        elif request.points < 0 and number > 0 and not looked[number - 1].plain.endswith("?"):
+            asked.setdefault(number - 1, Request(request.language, 0, len(looked[number - 1].plain)))
+        elif request.points > 0:
+            for later in range(number + 1, len(looked)):
+                if later > number + 1 and looked[later].span.paragraph != looked[number + 1].span.paragraph:
+                    break
+                asked.setdefault(later, Request(request.language, 0, len(looked[later].plain)))
+    return asked
+
+
+def _judged(
+    sentence: _Sentence,
+    request: Request | None,
+    phrases: Sequence[str],
+    limits: _Limits,
+    known: Callable[[str], str],
+) -> Candidate | Refusal | None:
+    if request is not None:
+        return _asked(sentence, request, limits, known)
+    if sentence.request is not None:
+        return None  # it spoke of another sentence
+    if _RECORD.search(sentence.text):
+        return "system-looking"
+    if any(_has_phrase(sentence.plain, phrase) for phrase in phrases):
+        worth: Worth | Refusal = (
+            "question" if sentence.plain.endswith("?") else Worth("", "custom", len(sentence.plain))
+        )
+    elif sentence.quoted:
+        return "quotation"
+    else:
+        found = [each for each in sentence.found if each[1] not in REQUESTS]
+        worth = worth_of(sentence.text, sentence.masked, found)
+    if not isinstance(worth, Worth):
+        return worth
+    text = kept_text(sentence.text[: worth.end], language=worth.language)
+    if refusal := _wrong_length(text, limits):
+        return refusal
+    if has_contact(text):
+        return "private"
+    return classified(text, section=worth.section, language=worth.language, known=known)
+
+
+def _asked(sentence: _Sentence, request: Request, limits: _Limits, known: Callable[[str], str]) -> Candidate | Refusal:
+    text = kept_text(
+        sentence.text[request.start : request.end], language=request.language, before=sentence.text[: request.start]
+    )
+    # What was asked for may be shorter than what is taken unasked: "I'm Bob".
+    if refusal := _wrong_length(text, limits._replace(shortest=min(limits.shortest, 3))):
+        return refusal
+    if " " not in text and not _DENSE.search(text):
+        return "too short"  # "Decision." says that something is, and not what
+    section = "reminder" if request.reminder else "request"
+    return classified(text, section=section, language=request.language, known=known)
+
+
+def _wrong_length(text: str, limits: _Limits) -> Refusal | None:
+    weight = len(text) + (_DENSITY - 1) * len(_DENSE.findall(text))
+    if weight < limits.shortest:
+        return "too short"
+    return "too long" if len(text) > limits.longest else None
+
+
+def _has_phrase(plain: str, phrase: str) -> bool:
+    """Between words, where the phrase begins and ends with one; a script without spaces has no such edge."""
+    start = plain.find(phrase)
+    while start >= 0:
+        before, after = plain[start - 1 : start], plain[start + len(phrase) : start + len(phrase) + 1]
+        if not (_joins(before, phrase[0]) or _joins(phrase[-1], after)):
+            return True
+        start = plain.find(phrase, start + 1)
+    return False
+
+
+def _joins(one: str, other: str) -> bool:
+    return one.isascii() and other.isascii() and one.isalnum() and other.isalnum()
+
+
+def _as_allowed(candidates: list[Candidate], plain: str, refused: Counter[Refusal]) -> tuple[Candidate, ...]:
+    """Nothing of a message that says not to keep it; of a story, only what was asked for."""
+    if not candidates:
+        return ()
+    said = {section for _, section in fired(plain, "not to be kept", "story")}
+    if "not to be kept" in said:
+        refused["not to be kept"] += len(candidates)
+        return ()
+    if "story" in said:
+        asked = tuple(each for each in candidates if each.explicit)
+        refused["hypothetical"] += len(candidates) - len(asked)
+        return asked
+    return tuple(candidates)

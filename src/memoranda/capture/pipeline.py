@@ -1,0 +1,221 @@
+"""The pipeline of capture: new messages -> own words -> candidates -> decisions. It keeps nothing itself."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from memoranda.capture.candidates import found_in
+from memoranda.capture.injection import suspicion
+from memoranda.capture.sameness import Said, choice
+from memoranda.capture.secrets import secrets
+from memoranda.capture.stripping import Stripped, stripped
+from memoranda.domain.candidate import Candidate, CaptureMode, Refusal
+from memoranda.domain.memory import Memory, Source, Trust, outranks, trust_of
+from memoranda.domain.message import Message, Role
+
+MOST_MESSAGES = 24
+MOST_CHARACTERS = 48_000
+_MOST_SENTENCES = 16
+# Longer than anything that is kept by far: only its beginning is looked at for blocks and fences.
+_LONGEST_MESSAGE = 64_000
+
+InjectionPolicy = Literal["quarantine", "refuse", "allow"]
+Similar = Callable[[Candidate, str], Sequence[tuple[Memory, float | None]]]
+"""What is kept already and may say the same as a candidate of a speaker, each with its closeness, if known."""
+
+
+class Plan(NamedTuple):
+    """How a capture is done."""
+
+    scope: str
+    mode: CaptureMode = "strict"
+    roles: tuple[Role, ...] = ("user",)
+    most: int = 3
+    shortest: int = 10
+    longest: int = 500
+    custom: tuple[str, ...] = ()
+    injection: InjectionPolicy = "quarantine"
+    keep_secrets: bool = False
+    known: Callable[[str], str] = lambda _: ""
+    """The thing that a sentence names by one of its names, or nothing."""
+
+
+class Words(NamedTuple):
+    """A message with what is left of it: its own words."""
+
+    place: int
+    message: Message
+    own: Stripped
+
+
+class Decision(NamedTuple):
+    """What is to become of one candidate."""
+
+    candidate: Candidate
+    speaker: str
+    trust: Trust
+    supersedes: str | None = None
+    reinforces: str | None = None
+    waits: str = ""
+    """Why somebody has to say yes to it first; empty when nobody has to."""
+
+
+class Decided(NamedTuple):
+    """What a turn came to."""
+
+    decisions: tuple[Decision, ...]
+    candidates: int
+    messages: int
+    characters: int
+    refused: Mapping[str, int]
+
+
+def own_words(messages: Sequence[Message], roles: Sequence[Role]) -> list[Words]:
+    """The messages of those whose words count, with what others put around them taken off."""
+    return [
+        Words(place, message, stripped(message.text[:_LONGEST_MESSAGE]))
+        for place, message in enumerate(messages)
+        if message.role in roles
+    ]
+
+
+def decided(words: Sequence[Words], plan: Plan, similar: Similar) -> Decided:
+    """What is to be kept of these messages, which are all new."""
+    refused: Counter[str] = Counter()
+    looked_at = _bounded(words, refused)
+    candidates: list[tuple[Words, Candidate]] = []
+    for each in looked_at:
+        refused.update(each.own.removed)
+        if each.own.private:
+            refused["private"] += 1
+        elif each.own.text:
+            candidates += [(each, candidate) for candidate in _candidates(each, plan, refused)]
+    decisions = judged(candidates, plan, similar, refused)
+    return Decided(
+        tuple(decisions),
+        len(candidates),
+        len(looked_at),
+        sum(len(each.message.text) for each in looked_at),
+        dict(refused),
+    )
+
+
+def judged(
+    candidates: Sequence[tuple[Words, Candidate]], plan: Plan, similar: Similar, refused: Counter[str]
+) -> list[Decision]:
+    """Each candidate against what is kept, and against those before it. Also for what a model proposes."""
+    decisions: list[Decision] = []
+    # One sentence that steers taints the others of its message.
+    tainted = {words.place for words, _ in candidates if plan.injection != "allow" and _steers(words.own.text)}
+    for words, candidate in candidates:
+        decision = _judged(candidate, words, plan, similar, decisions, tainted=words.place in tainted)
+        if isinstance(decision, Decision):
+            decisions.append(decision)
+        else:
+            refused[decision] += 1
+    return decisions
+
+
+def _bounded(words: Sequence[Words], refused: Counter[str]) -> list[Words]:
+    """The newest of them, as many as are looked at in one turn."""
+    chosen: list[Words] = []
+    left = MOST_CHARACTERS
+    for each in reversed(words[-MOST_MESSAGES:]):
+        if len(each.message.text) > left and chosen:
+            break
+        left -= len(each.message.text)
+        chosen.append(each)
+    if len(chosen) < len(words):
+        refused["not looked at"] += len(words) - len(chosen)
+    return chosen[::-1]
+
+
+def _candidates(words: Words, plan: Plan, refused: Counter[str]) -> list[Candidate]:
+    """At most so many of one message, what was asked for first; all of what was asked for."""
+    found = found_in(
+        words.own.text,
+        mode=plan.mode,
+        known=plan.known,
+        custom=plan.custom,
+        shortest=plan.shortest,
+        longest=plan.longest,
+        most=_MOST_SENTENCES,
+    )
+    refused.update(found.refused)
+    source: Source = "user" if words.message.role == "user" else "assistant"
+    placed = [each._replace(message=words.place, source=source) for each in found.candidates]
+    asked = [each for each in placed if each.explicit]
+    unasked = [each for each in placed if not each.explicit]
+    room = max(0, plan.most - len(asked))
+    if len(unasked) > room:
+        refused["over the limit"] += len(unasked) - room
+    return asked + unasked[:room]
+
+
+def _steers(text: str) -> bool:
+    suspected = suspicion(text)
+    return suspected is not None and suspected.severity == "injection"
+
+
+def _judged(
+    candidate: Candidate, words: Words, plan: Plan, similar: Similar, before: Sequence[Decision], *, tainted: bool
+) -> Decision | Refusal:
+    speaker = words.message.speaker
+    if not plan.keep_secrets and secrets(candidate.text):
+        return "secret"
+    trust = candidate.trust or trust_of(candidate.source)
+    waits = "review" if plan.mode == "review" else ""
+    if tainted or (plan.injection != "allow" and _steers(candidate.text)):
+        if plan.injection == "refuse":
+            return "injection"
+        waits = "injection"
+    elif trust == "trusted" and plan.injection != "allow" and suspicion(candidate.text) is not None:
+        trust = "untrusted"
+    decision = Decision(candidate, speaker, "quarantined" if waits else trust, waits=waits)
+    said = _said(candidate, speaker)
+    if choice(said, [(_said(other.candidate, other.speaker), None) for other in before]) is not None:
+        return "duplicate"
+    return _against_what_is_kept(decision, said, plan.scope, similar(candidate, speaker))
+
+
+def _against_what_is_kept(
+    decision: Decision, said: Said, scope: str, others: Sequence[tuple[Memory, float | None]]
+) -> Decision | Refusal:
+    chosen = choice(said, [(_said_before(memory), closeness) for memory, closeness in others])
+    if chosen is None:
+        return decision
+    old, relation = others[chosen[0]][0], chosen[1].relation
+    here = old.scope == scope
+    if relation == "supersedes":
+        # What is above may not be changed from here, nor what is trusted by what is not.
+        may = here and (bool(decision.waits) or not outranks(old.trust, decision.trust))
+        return decision._replace(supersedes=old.id) if may else decision
+    if old.trust == decision.trust:
+        return decision._replace(reinforces=old.id) if here else "duplicate"
+    # Less trusted words add nothing to what is trusted; more trusted ones are worth having beside the others.
+    return "duplicate" if outranks(old.trust, decision.trust) else decision
+
+
+def _said(candidate: Candidate, speaker: str) -> Said:
+    return Said(
+        candidate.text,
+        kind=candidate.kind,
+        about=candidate.about,
+        attribute=candidate.attribute,
+        value=candidate.value,
+        context=candidate.context,
+        corrects=candidate.corrects,
+        speaker=speaker,
+    )
+
+
+def _said_before(memory: Memory) -> Said:
+    return Said(
+        memory.text,
+        kind=memory.kind,
+        about=memory.about,
+        attribute=memory.attribute,
+        value=memory.value,
+        context=memory.context,
+        speaker=memory.speaker,
+    )

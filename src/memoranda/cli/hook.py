@@ -1,0 +1,233 @@
+"""What hosts run around a turn: `hook before-turn` and `hook after-turn`. JSON in, JSON out.
+
+A host never waits for its memory and never fails by it: whatever goes wrong, the answer is empty, `degraded` says
+why, and the exit code is 0. When the time is over the answer is given although the work hangs; what was committed by
+then stays. Only a wrong command line is an error.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from memoranda.cli.output import Output
+from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound, Refused
+
+if TYPE_CHECKING:
+    from memoranda import LongTermMemory, Settings
+
+    _Work = Callable[[Mapping[str, Any], Settings], dict[str, Any]]
+
+_MOST_INPUT = 32 << 20
+_LONGEST = 600.0
+_USUAL = 2.0
+_UNPACKING = "semantic lane off: the bundled model is not unpacked yet; until it is, recall goes by words"
+_HINT = "docs/guides/around-a-turn.md shows what a hook is given."
+# Erasing what is due takes time that a host waits for: it is left to whoever writes next.
+_NOT_NOW = 10_000_000
+
+# Our name first; then what hosts call it.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "prompt": ("prompt", "user_prompt", "userPrompt", "query", "message"),
+    "conversation": ("conversation", "conversation_id", "session_id", "sessionId", "session_key", "sessionKey"),
+    "speaker": ("speaker", "speaker_id", "sender_id", "senderId", "speaker_name", "sender_name", "senderName"),
+    "kind": ("kind", "session_kind", "trigger"),
+}
+_NOTHING: dict[str, dict[str, Any]] = {
+    "before-turn": {"context": "", "tokens": 0, "items": [], "receipt": None},
+    "after-turn": {"kept": [], "waiting": 0, "receipt": None},
+}
+
+
+def _add_hook(command: argparse.ArgumentParser) -> None:
+    command.add_argument("event", choices=tuple(_NOTHING), help="before-turn recalls, after-turn captures")
+    command.add_argument("--seconds", type=float, metavar="N", help="at most so long (default: hook_seconds, 2)")
+    command.set_defaults(run=_hook)
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "hook": ("around a turn of a host: JSON in, JSON out, never in its way", _add_hook),
+}
+
+
+def _hook(arguments: argparse.Namespace, output: Output) -> int:
+    from queue import Empty, SimpleQueue
+    from threading import Thread
+
+    began = time.monotonic()
+    if arguments.seconds is not None and not 0 < arguments.seconds <= _LONGEST:
+        raise InvalidInput(f"--seconds is above 0 and at most {_LONGEST:g}", hint=f"{_USUAL:g} is usual.")
+    seconds, settings = arguments.seconds or _USUAL, None
+    outcomes: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    try:
+        settings = _settings(arguments)
+        seconds = arguments.seconds or settings.hook_seconds or _USUAL
+    except MemorandaError as error:
+        outcomes.put(_degraded(error))
+    if settings is not None:
+        work, chosen = _WORK[arguments.event], settings
+        Thread(target=lambda: outcomes.put(_outcome(work, chosen, seconds)), name="memoranda-hook", daemon=True).start()
+    try:
+        outcome = outcomes.get(timeout=seconds)
+    except Empty:
+        _give_up()
+        outcome = {"degraded": [f"out of time: it was not done within {seconds:g} s"]}
+    answer = {**_NOTHING[arguments.event], "degraded": [], **outcome}
+    print(json.dumps({**answer, "elapsed_ms": round((time.monotonic() - began) * 1000)}, ensure_ascii=False))
+    for reason in answer["degraded"]:
+        output.note(reason)
+    return 0  # with this the process ends at once, whatever hangs
+
+
+def _settings(arguments: argparse.Namespace) -> "Settings":
+    from memoranda import config
+
+    # As for every command: the process ends before a background thread could help.
+    alone = {"follow": False, "limit_threads": False}
+    return config.load({name: getattr(arguments, name) for name in ("store", "scope", "embedder")} | alone)
+
+
+def _hurried(settings: "Settings", seconds: float) -> "Settings":
+    """Nothing may wait for so long that no time is left to answer without it."""
+    half = seconds / 2
+    waits = ("busy_seconds", "query_timeout", "embedder_timeout", "extractor_timeout")
+    return settings.changed({name: min(half, getattr(settings, name)) for name in waits})
+
+
+def _outcome(work: "_Work", settings: "Settings", seconds: float) -> dict[str, Any]:
+    try:
+        given = _given()
+        hurried = _hurried(settings, seconds)
+        if _has_its_model(hurried, seconds):
+            return work(given, hurried)
+        outcome = work(given, hurried.changed({"embedder": "none"}))
+        return {**outcome, "degraded": [*outcome.get("degraded", ()), _UNPACKING]}
+    except MemorandaError as error:
+        return _degraded(error)
+    except Exception as error:  # noqa: BLE001 a host goes on whatever happens; its words may be in the message
+        return {"degraded": [f"this is our fault: {type(error).__name__}; please report it"]}
+
+
+def _has_its_model(settings: "Settings", seconds: float) -> bool:
+    """Whether the bundled model can be used within the time. If not, another process unpacks it for the next turn."""
+    from memoranda.service import unpacking
+
+    if seconds >= unpacking.SECONDS or unpacking.is_ready(settings):
+        return True
+    unpacking.begin(settings)
+    return False
+
+
+def _degraded(error: MemorandaError) -> dict[str, Any]:
+    return {"degraded": [f"{error} ({error.hint})"]}
+
+
+def _give_up() -> None:
+    """Whoever is asked at this moment and hangs is left alone by the next processes."""
+    breaker = sys.modules.get("memoranda.service.breaker")
+    if breaker is not None:
+        breaker.give_up()
+
+
+# -- the two events --
+
+
+def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
+    prompt, speaker = _text(given, "prompt", needed=True), _text(given, "speaker")
+    path = settings.store_path()
+    if not path.exists():
+        raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
+    asked = {name: given[name] for name in ("limit", "policy") if given.get(name) is not None}
+    shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}
+    with _opened(given, settings.changed({"grace_days": _NOT_NOW})) as memory:
+        found = memory.recall(
+            prompt,
+            mode="automatic",
+            conversation=_text(given, "conversation"),
+            prefer_speaker=speaker,
+            **asked,
+        )
+        pack = memory.pack(found, prefer_speaker=speaker, **shape)
+    return {
+        "context": pack.text,
+        "tokens": pack.tokens,
+        "items": [{"id": item.id, "kind": item.kind, "score": round(item.score, 4)} for item in pack.items],
+        "receipt": {**found.receipt.as_json(), "pack": pack.receipt.as_json()},
+        "degraded": list(found.receipt.degraded),
+    }
+
+
+def _after_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
+    if given.get("success") is False:
+        return {}
+    if given.get("messages") is None:
+        raise InvalidInput("`messages` is missing", hint=_HINT)
+    with _opened(given, settings) as memory:
+        captured = memory.capture(
+            given["messages"],
+            conversation=_text(given, "conversation"),
+            speaker=_text(given, "speaker"),
+            mode=given.get("mode"),
+            kind=_text(given, "kind"),
+        )
+    receipt = captured.receipt
+    return {
+        "kept": [{"id": memory.id, "kind": memory.kind} for memory in captured.kept],
+        "waiting": len(receipt.waiting),
+        "receipt": receipt.as_json(),
+        "degraded": list(receipt.degraded),
+    }
+
+
+_WORK: "dict[str, _Work]" = {
+    "before-turn": _before_turn,
+    "after-turn": _after_turn,
+}
+
+
+# -- what is given --
+
+
+def _given() -> Mapping[str, Any]:
+    """The object on standard input."""
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    raw = stream.read(_MOST_INPUT + 1)
+    if len(raw) > _MOST_INPUT:
+        raise InvalidInput(
+            f"more than {_MOST_INPUT >> 20} MiB on standard input", hint="Pass the newest messages only."
+        )
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("standard input is not JSON", hint=_HINT) from error
+    if not isinstance(found, dict):
+        raise InvalidInput("standard input is JSON, but not an object", hint=_HINT)
+    return found
+
+
+def _text(given: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
+    """A text under its own name or one that hosts use; numbers, as some hosts have for people, are written out."""
+    found = next((given[each] for each in _NAMES[name] if given.get(each) is not None), None)
+    if found is None and needed:
+        raise InvalidInput(f"`{name}` is missing", hint=_HINT)
+    if type(found) is int:
+        return str(found)
+    if found is not None and not isinstance(found, str):
+        raise InvalidInput(f"`{name}` is not a text", hint=_HINT)
+    return found or ""
+
+
+def _opened(given: Mapping[str, Any], settings: "Settings") -> "LongTermMemory":
+    """The store in the configured scope, or in one inside it that the host names. Anything else is refused."""
+    import memoranda
+    from memoranda.domain.scope import Scope
+
+    wanted = given.get("scope")
+    if wanted is None and not settings.scope:
+        raise InvalidInput("a scope is needed", hint="Pass --scope me, set MEMORANDA_SCOPE, or give `scope`.")
+    scope = Scope(settings.scope if wanted is None else wanted)
+    if settings.scope and not Scope(settings.scope).contains(scope.path):
+        raise Refused(f"{scope} is not inside {settings.scope}", hint="Give the whole path, or another --scope.")
+    return memoranda.open(scope=scope.path, settings=settings)

@@ -1,0 +1,1 @@
+"""Language models, which nothing needs: extraction for those who want it. Knows no ledger, no index and no embedder."""

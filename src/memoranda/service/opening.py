@@ -1,0 +1,42 @@
+"""Opening a store, or making one: where settings, files and the facade come together."""
+
+from pathlib import Path
+
+from memoranda.config import Settings, load
+from memoranda.domain.clock import Clock, SystemClock
+from memoranda.domain.errors import InvalidInput
+from memoranda.domain.scope import Scope
+from memoranda.domain.text import checked_text
+from memoranda.service.engine import Engine
+from memoranda.service.memory import LongTermMemory
+
+
+def open(  # noqa: A001 memoranda.open() is how it reads
+    path: str | Path | None = None,
+    *,
+    scope: str,
+    embedder: str | None = None,
+    actor: str | None = None,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+) -> LongTermMemory:
+    """Open a store, or make it. Touches its own files; the bundled embedder also keeps some in the cache folder.
+
+    `path` is the ledger file; `scope` is where this memory reads and writes, and is always needed. `embedder` is
+    `auto` (bundled, offline), `none` (words only) or `provider:model`.
+    """
+    bound = Scope(scope)
+    if path is not None and (not isinstance(path, str | Path) or str(path) in ("", ".", ":memory:")):
+        raise InvalidInput(f"{str(path)[:80]!r} is not the path of a store", hint="Give a file, such as home.db.")
+    given = settings or load()
+    changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
+    chosen = given.changed(changes)
+    checked_text(chosen.actor, name="actor", limit=512, empty_ok=True)
+    engine = Engine(chosen.store_path(), chosen, clock or SystemClock())
+    memory = LongTermMemory(engine, bound, owner=True)
+    try:
+        memory.admin.sweep_if_due()
+    except BaseException:
+        engine.close()
+        raise
+    return memory

@@ -1,0 +1,52 @@
+"""What profile, facts and preferences share: one way to keep and one way to read, so that every door is alike."""
+
+from memoranda.domain.clock import Moment, end_of
+from memoranda.domain.draft import Draft
+from memoranda.domain.memory import Memory
+from memoranda.domain.results import Changed, Remembered
+from memoranda.domain.scope import Scope
+from memoranda.ledger.keeping import Slot
+from memoranda.ledger.ledger import Filter, Keep
+from memoranda.service.engine import Engine
+from memoranda.service.screening import screened
+
+EVERYTHING = 1 << 31
+
+
+def ready(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Keep:
+    """A draft checked and screened, to be kept in its slot."""
+    settings = engine.settings
+    memory = screened(draft.checked(scope, now=engine.clock.now(), max_text=settings.max_text), settings)
+    return Keep(memory, kind_given=True, even_if_erased=draft.after_erase == "allow", slot=slot)
+
+
+def keep(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Remembered:
+    """Keep one thing in its slot."""
+    keeps = [ready(engine, scope, draft, slot=slot)]
+    remembered = engine.ledger.remember(keeps, scope=scope, actor=engine.settings.actor)[0]
+    engine.nudge()
+    return remembered
+
+
+def moment_of(engine: Engine, as_of: Moment | None) -> tuple[int | None, int]:
+    """(the moment that is asked about, if it is not now; the moment at which things must hold)."""
+    asked = None if as_of is None else end_of(as_of, name="as_of")
+    return asked, engine.clock.now() if asked is None else asked
+
+
+def read(engine: Engine, scope: Scope, wanted: Filter, *, limit: int = EVERYTHING, offset: int = 0) -> list[Memory]:
+    """What fits, newest first."""
+    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=offset))
+
+
+def forget(engine: Engine, scope: Scope, going: list[Memory], *, reason: str) -> tuple[Changed, ...]:
+    """Hide all of these."""
+    settings = engine.settings
+    gone = tuple(
+        engine.ledger.change_state(
+            memory.id, "forgotten", scope=scope, actor=settings.actor, reason=reason, grace_ms=settings.grace_ms
+        )
+        for memory in going
+    )
+    engine.nudge()
+    return gone

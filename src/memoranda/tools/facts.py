@@ -1,0 +1,80 @@
+"""Tools for facts under a category and a key: remember_fact, recall_fact, forget_fact."""
+
+from typing import Any
+
+from memoranda.domain.clock import iso
+from memoranda.domain.errors import InvalidInput, NotFound
+from memoranda.domain.fact import Fact
+from memoranda.recall.escaping import cleaned
+from memoranda.tools.caller import Caller
+from memoranda.tools.results import ToolResult, as_json, one_line
+
+Given = dict[str, Any]
+
+_NOTHING = "No facts found."
+_MOST = 100
+
+
+def remember_fact(caller: Caller, given: Given) -> ToolResult:
+    category, key, value = given["category"], given["key"], given["value"]
+    about = f" (about {', '.join(given['subjects'])})" if given.get("subjects") else ""
+    kept = caller.memory.facts.add(
+        category,
+        key,
+        value,
+        text=f"{category}: {key} = {value}{about}",
+        source=caller.source,
+        source_ref=", ".join(each for each in (given.get("source"), given.get("ref")) if each),
+        speaker=caller.speaker,
+        conversation=caller.conversation,
+    )
+    data = {"id": kept.id, "trust": kept.memory.trust, "receipt": kept.receipt.as_json()}
+    return ToolResult(f"Remembered: [{one_line(category)}] {one_line(key)} = {one_line(value)}", data)
+
+
+def recall_fact(caller: Caller, given: Given) -> ToolResult:
+    category, key, query = (given.get(name, "").strip() for name in ("category", "key", "query"))
+    if not (category or key or query):
+        raise InvalidInput("nothing to look for", hint="Give a category, a key or a query.")
+    facts = caller.memory.facts
+    if query:
+        found = [
+            fact
+            for fact in facts.ask(query, limit=_MOST)
+            if category in ("", fact.about) and key in ("", fact.attribute)
+        ]
+    else:
+        found = list(facts.list(about=category, attribute=key, limit=_MOST))
+    told = [_shown(fact) for fact in found]
+    return ToolResult(as_json(told) if told else _NOTHING, {"count": len(told), "facts": told})
+
+
+def forget_fact(caller: Caller, given: Given) -> ToolResult:
+    category, key = given["category"].strip(), given["key"].strip()
+    here = [
+        fact.memory
+        for fact in caller.memory.facts.list(about=category, attribute=key)
+        if fact.memory.scope == caller.memory.scope
+    ]
+    if not here:
+        raise NotFound("there is no such fact here", hint="recall_fact with the category shows which there are.")
+    changed = [caller.forget(memory, reason="forgotten as a fact") for memory in here]
+    receipts = [each.receipt.as_json() for each in changed]
+    return ToolResult(
+        f"Forgot: [{one_line(category)}] {one_line(key)}", {"ids": [each.id for each in changed], "receipts": receipts}
+    )
+
+
+def _shown(fact: Fact) -> dict[str, Any]:
+    value = fact.value
+    return {
+        "id": fact.id,
+        "category": cleaned(fact.about),
+        "key": cleaned(fact.attribute),
+        "value": cleaned(value) if isinstance(value, str) else value,
+        "text": cleaned(fact.text),
+        "confidence": fact.confidence,
+        "source": fact.source,
+        "trust": fact.memory.trust,
+        "updated_at": iso(fact.memory.updated_at),
+    }

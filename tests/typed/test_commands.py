@@ -1,0 +1,185 @@
+"""The commands `profile`, `facts` and `preferences`: text, JSON, exit codes."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from memoranda.cli import app
+
+
+@pytest.fixture
+def run(path, model_cache, monkeypatch, capsys):
+    """Run a command in this process: (exit code, stdout, stderr)."""
+    monkeypatch.setenv("MEMORANDA_STORE", str(path))
+    monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
+    monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
+    monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
+    monkeypatch.setenv("MEMORANDA_TIME_ZONE", "Europe/Warsaw")
+
+    def runner(*argv, stdin=None):
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        try:
+            code = app.run(list(argv))
+        except SystemExit as stopped:
+            code = stopped.code
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return runner
+
+
+@pytest.fixture
+def shown(run):
+    """What a command prints as JSON; it must succeed."""
+
+    def runner(*argv):
+        code, out, err = run(*argv, "--json")
+        assert code == 0, out + err
+        return json.loads(out)
+
+    return runner
+
+
+# -- profile --
+
+
+def test_a_profile_is_set_shown_and_taken_apart(run, shown):
+    assert run("profile", "set", "name", "Anna")[0] == 0
+    assert run("profile", "set", "traits", "reads at night", "creative")[0] == 0
+    assert run("profile", "add", "notes", "-", stdin="has a dog")[0] == 0
+    code, out, _ = run("profile")
+    assert code == 0
+    assert [line.split(None, 1) for line in out.splitlines()[:4]] == [
+        ["name", "Anna"],
+        ["traits", "reads at night"],
+        ["traits", "creative"],
+        ["notes", "has a dog"],
+    ]
+    assert run("profile", "remove", "traits", "creative")[0] == 0
+    profile = shown("profile", "show")
+    assert list(profile) == ["name", "traits", "preferences", "notes", "updated_at"]
+    assert profile["traits"] == ["reads at night"]
+
+
+def test_a_keyed_entry_and_its_history(run):
+    run("profile", "set", "preferences", "tea", "--key", "drink")
+    _, out, _ = run("profile", "set", "preferences", "coffee", "--key", "drink")
+    assert "Recent preference update (drink): now coffee; previously tea" in out
+    assert run("profile", "remove", "preferences", "--key", "drink")[1].strip() == "(empty)"
+
+
+def test_the_profile_of_a_speaker_is_another(shown):
+    shown("profile", "set", "name", "Alice", "--speaker", "alice")
+    assert shown("profile", "show", "--speaker", "alice")["name"] == "Alice"
+    assert shown("profile", "show")["name"] == ""
+    context = shown("profile", "context", "hello there", "--speaker", "alice", "--name", "Alice")
+    assert context["speaker"] == {"id": "alice", "name": "Alice"}
+    assert context["speaker_profile"]["name"] == "Alice"
+
+
+def test_an_export_is_json_and_of_this_scope(run):
+    run("profile", "set", "name", "Anna")
+    run("--scope", "home/ben", "profile", "set", "name", "Ben")
+    code, out, _ = run("profile", "export")
+    assert code == 0
+    assert [each["profile"]["name"] for each in json.loads(out)["profiles"]] == ["Anna"]
+
+
+def test_what_does_not_speak_is_told(run):
+    code, out, err = run("profile", "add", "traits", "gullible", "--source", "assistant")
+    assert (code, out.strip()) == (0, "(empty)")
+    assert "untrusted" in err
+
+
+def test_mistakes_are_told_with_the_next_step(run):
+    run("profile", "set", "name", "Anna")
+    assert run("profile", "remove", "traits", "nothing")[0] == 3
+    assert run("profile", "set", "age", "40")[0] == 2
+    code, _, err = run("profile", "set", "name", "Anna", "Maria")
+    assert code == 2
+    assert "quotes" in err
+    code, out, _ = run("profile", "set", "name", "x", "--key", "y", "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["hint"]
+
+
+# -- facts --
+
+
+def test_a_fact_is_kept_looked_up_and_asked_for(run, shown):
+    kept = shown("facts", "add", "light.office", "nickname", "the reading lamp")
+    assert kept["receipt"]["outcome"] == "created"
+    run("facts", "add", "cover.garage_door", "purpose", "--text", "This door lets the car in")
+    assert run("facts", "lookup", "my reading lamp")[1] == "light.office\n"
+    assert [fact["entity_id"] for fact in shown("facts", "about", "reading lamp")["facts"]] == ["light.office"]
+    answer = shown("facts", "ask", "what do I know about the garage?")
+    assert [fact["content"] for fact in answer["facts"]] == ["This door lets the car in"]
+    assert answer["receipt"]["by_subject"] == [answer["facts"][0]["id"]]
+    _, out, _ = run("facts", "ask", "what do I know about the garage?")
+    assert out.split("\t")[1:] == ["1.00", "user_stated", "cover.garage_door", "This door lets the car in\n"]
+
+
+def test_facts_are_listed_superseded_and_forgotten(run, shown):
+    run("facts", "add", "light.office", "location", "first floor")
+    run("facts", "add", "light.office", "location", "second floor", "--basis", "observed")
+    run("facts", "add", "light.office", "location", "attic", "--many")
+    assert len(shown("facts")["facts"]) == 2
+    assert {fact["source"] for fact in shown("facts", "list")["facts"]} == {"learned", "user_stated"}
+    assert run("facts", "forget", "light.office", "location", "attic")[1].startswith("forgotten ")
+    assert len(shown("facts", "forget", "light.office")) == 1
+    assert run("facts")[1] == "(nothing is known)\n"
+    assert run("facts", "forget", "light.office")[0] == 3
+
+
+def test_names_that_fit_nothing_or_two_things(run):
+    run("facts", "add", "light.left", "nickname", "bed lamp")
+    code, _, err = run("facts", "lookup", "the moon")
+    assert code == 3
+    assert "facts add" in err
+    run("facts", "add", "light.right", "nickname", "bed lamp")
+    assert run("facts", "lookup", "bed lamp")[0] == 2
+    assert run("facts", "add", "light.right", "profile.name", "x")[0] == 2
+
+
+# -- preferences --
+
+
+def test_a_preference_is_kept_and_resolved(run, shown):
+    run("preferences", "set", "lighting", "brightness", "80%")
+    run("preferences", "set", "lighting", "brightness", "40%", "--context", "after_sunset", "--learned-from", "Anna")
+    run("preferences", "set", "climate", "range", '{"low": 18}')
+    resolve = ("preferences", "resolve", "lighting", "brightness", "--now")
+    assert run(*resolve, "2026-01-16T11:00:00Z")[1] == "80%\n"
+    assert run(*resolve, "2026-01-16T19:00:00Z")[1] == "40%\n"
+    assert run(*resolve, "2026-01-16T19:00:00Z", "--flag", "before_sunset")[1] == "80%\n"
+    assert shown("preferences", "get", "climate", "range")["value"] == {"low": 18}
+    every = shown("preferences", "resolve", "--now", "2026-01-16T19:00:00Z")["preferences"]
+    assert {each["key"]: each["value"] for each in every} == {"brightness": "40%", "range": {"low": 18}}
+    assert "Anna" in run("preferences", "list", "--category", "lighting")[1]
+
+
+def test_a_preference_is_forgotten(run, shown):
+    run("preferences", "set", "lighting", "brightness", "80%")
+    run("preferences", "set", "lighting", "brightness", "10%", "--context", "guests")
+    assert len(shown("preferences", "forget", "lighting", "brightness", "--context", "guests")) == 1
+    assert len(shown("preferences")["preferences"]) == 1
+    assert run("preferences", "get", "lighting", "brightness", "--context", "guests")[0] == 3
+    assert run("preferences", "resolve", "lighting", "nothing")[0] == 3
+    assert run("preferences", "forget", "lighting", "nothing")[0] == 3
+    assert run("preferences", "set", "lighting", "x", "1", "--context", "25:00-26:00")[0] == 2
+
+
+def test_what_was_erased_comes_back_only_when_asked_for(run):
+    run("facts", "add", "light.office", "location", "attic")
+    assert run("erase", "--about", "light.office", "--yes")[0] == 0
+    assert run("facts", "add", "light.office", "location", "attic")[0] == 4
+    assert run("facts", "add", "light.office", "location", "attic", "--even-if-erased")[0] == 0
+
+
+def test_a_store_is_made_by_keeping_and_not_by_looking(run, path):
+    for command in (("profile",), ("facts",), ("preferences",)):
+        assert run(*command)[0] == 3
+    assert not path.exists()
