@@ -50,7 +50,14 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
 
 
 @pytest.mark.parametrize(
-    ("page", "shown"), [("README.md", "Wolę szczegółowe odpowiedzi."), ("docs/guides/recall.md", "</relevant-memories")]
+    ("page", "shown"),
+    [
+        ("README.md", "Wolę szczegółowe odpowiedzi."),
+        ("docs/guides/recall.md", "</relevant-memories"),
+        ("docs/guides/structured-memory.md", "light.office"),
+        ("docs/guides/around-a-turn.md", '"context"'),
+        ("docs/guides/tools.md", "memory_store"),
+    ],
 )
 def test_the_shell_commands_of_a_page_run_as_they_stand(page, shown, tmp_path, model_cache):
     commands = "\n".join(block for block in blocks(ROOT / page, "sh") if "make run" not in block)
