@@ -189,7 +189,9 @@ def profile_of(live: Sequence[Memory], gone: Sequence[Memory], *, now: int) -> P
         return Profile()
     lists: dict[str, dict[str, str]] = {field: {} for field in LISTS}
     single: dict[str, Memory] = {}
-    for memory in reversed(live):
+    # What was captured is not trimmed when it is kept: the newest are shown, the others are found when asked for.
+    hidden = {memory.id for memory in beyond_limit(live)}
+    for memory in reversed([memory for memory in live if memory.id not in hidden]):
         field = field_of(memory)
         if field in lists:
             lists[field].setdefault(normal_form(entry_of(memory)), entry_of(memory))

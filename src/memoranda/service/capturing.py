@@ -27,7 +27,7 @@ _TRIES = 50
 _ALIKE = 12
 _SHORT = 512
 _DAY_MS = 86_400_000
-_MANY = frozenset({"nickname", "alias"})
+_MANY = frozenset({"nickname", "alias", "profile.preferences"})
 _UNDATED = frozenset({"preference", "entity"})
 
 
