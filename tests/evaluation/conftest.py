@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from memoranda.cli import app, evaluation, memory
+from memoranda.cli import app
 
 CHAT = [
     {
@@ -59,8 +59,6 @@ def run(path, monkeypatch, capsys):
     monkeypatch.setenv("MEMORANDA_STORE", str(path))
     monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
     monkeypatch.setenv("MEMORANDA_EMBEDDER", "hashed:words")
-    for name, command in evaluation.COMMANDS.items():
-        monkeypatch.setitem(memory.COMMANDS, name, command)
 
     def runner(*argv, stdin=None):
         if stdin is not None:

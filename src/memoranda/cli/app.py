@@ -6,10 +6,10 @@ Hosts start this for every turn, so that nothing is imported before it is needed
 import argparse
 import os
 import sys
+from importlib import import_module
 from typing import Any, NoReturn
 
 from memoranda import config
-from memoranda.cli import admin, capture, evaluation, facts, hook, memory, preferences, profile, recall, tools
 from memoranda.cli.output import Output
 from memoranda.domain import errors
 
@@ -26,20 +26,22 @@ EXIT_CODES: dict[type[errors.MemorandaError], int] = {
     errors.LedgerError: 6,
 }
 
-# In the order of the help: what is needed first stands first.
-_COMMANDS = {
-    "remember": memory.COMMANDS["remember"],
-    **recall.COMMANDS,
-    **memory.COMMANDS,
-    **capture.COMMANDS,
-    **profile.COMMANDS,
-    **facts.COMMANDS,
-    **preferences.COMMANDS,
-    **hook.COMMANDS,
-    **tools.COMMANDS,
-    **admin.COMMANDS,
-    **evaluation.COMMANDS,
-}
+# In the order of the help: what is needed first stands first. Each is loaded when it is asked for.
+_ORDER = (
+    ("memory", "remember"),
+    ("recall", "recall pack why-not replay"),
+    ("memory", "show list history forget archive restore erase stats"),
+    ("capture", "capture review"),
+    ("profile", "profile"),
+    ("facts", "facts"),
+    ("preferences", "preferences"),
+    ("hook", "hook"),
+    ("tools", "tools"),
+    ("admin", "index maintain verify doctor tour completion"),
+    ("evaluation", "eval bench"),
+)
+MODULES = {command: module for module, commands in _ORDER for command in commands.split()}
+"""Which module of this room has a command."""
 
 
 def exit_code(error: errors.MemorandaError) -> int:
@@ -68,10 +70,9 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # With `prog` it need not format the usage now, which would load the modules for that.
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog="memoranda")
-    for name, (help_text, add) in _COMMANDS.items():
-        if only in (None, name):
-            command = commands.add_parser(name, parents=[everywhere], help=help_text)
-            add(command)
+    for name in MODULES if only is None else (only,):
+        help_text, add = import_module(f"memoranda.cli.{MODULES[name]}").COMMANDS[name]
+        add(commands.add_parser(name, parents=[everywhere], help=help_text))
     return parser
 
 
@@ -82,7 +83,7 @@ def _asked_for(argv: list[str]) -> str | None:
         if word in ("--store", "--scope", "--embedder"):
             next(words, None)
         elif not word.startswith("-"):
-            return word if word in _COMMANDS else None
+            return word if word in MODULES else None
     return None
 
 
