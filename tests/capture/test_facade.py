@@ -304,3 +304,85 @@ def test_the_async_face_captures_and_reviews(path, clock):
     assert kept(first) == [PREFERRED]
     assert len(second.receipt.waiting) == 1
     assert texts(listed) == [PREFERRED, DECIDED]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I like tea.", "I no longer like tea."),
+        ("I prefer tea in the morning.", "Actually I prefer coffee in the morning."),
+        ("Wolę herbatę rano.", "Teraz wolę kawę rano."),
+    ],
+)
+def test_what_is_corrected_in_the_same_turn_is_kept_as_corrected(memory, first, then):
+    captured = memory.capture([memoranda.user(first), memoranda.user(then)])
+    assert [each.text for each in captured.kept] == [then]
+    assert captured.receipt.refused["taken back"] == 1
+    assert [each.text for each in memory.list()] == [then]
+
+
+def test_a_correction_in_the_same_turn_replaces_what_was_kept_before(memory):
+    memory.capture([memoranda.user("I prefer tea in the morning.")])
+    memory.capture(
+        [
+            memoranda.user("Actually I prefer cocoa in the morning."),
+            memoranda.user("Actually I prefer coffee in the morning."),
+        ],
+        conversation="later",
+    )
+    assert [each.text for each in memory.list()] == ["Actually I prefer coffee in the morning."]
+
+
+@pytest.mark.parametrize(
+    "name", ["my cron questions", "cron-tab-help", "telegram:cron-fans", "subagent notes", "micron"]
+)
+def test_what_people_call_a_chat_does_not_switch_capture_off(memory, name):
+    assert memory.capture([memoranda.user("I prefer tea over coffee.")], conversation=name).kept
+
+
+@pytest.mark.parametrize("name", ["agent:main:cron:7f3", "agent:main:subagent:x", "heartbeat", "cron-42", "hook/abc"])
+def test_a_session_key_of_an_errand_does(memory, name):
+    captured = memory.capture([memoranda.user("I prefer tea over coffee.")], conversation=name)
+    assert captured.receipt.refused["not a conversation"] == 1
+
+
+@pytest.mark.parametrize("kind", ["cron", "timer", "sub-agent", "Heartbeat", "scheduled"])
+def test_a_kind_of_session_that_is_an_errand_does(memory, kind):
+    assert not memory.capture([memoranda.user("I prefer tea over coffee.")], kind=kind).kept
+
+
+def test_a_long_history_is_read_when_it_is_handed_over_for_the_first_time(memory):
+    names = [
+        "ant",
+        "bee",
+        "cat",
+        "dog",
+        "elk",
+        "fox",
+        "gnu",
+        "hen",
+        "ibis",
+        "jay",
+        "koi",
+        "lynx",
+        "mole",
+        "newt",
+        "owl",
+        "pig",
+        "quail",
+        "ram",
+        "seal",
+        "toad",
+        "vole",
+        "wolf",
+        "yak",
+        "asp",
+    ]
+    history = [
+        memoranda.user(f"Remember that the {first} drawer of the {then} chest is empty.")
+        for first in names
+        for then in names[:3]
+    ]
+    captured = memory.capture(history)
+    assert len(captured.kept) == len(history)
+    assert "not looked at" not in captured.receipt.refused

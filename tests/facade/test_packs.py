@@ -172,3 +172,18 @@ def test_another_process_does_not_show_the_same_again(opened, clock):
     assert again[0].score < shown[0].score
     other = opened(clock=clock).recall("where is the green lamp?", mode="automatic", conversation="c2")
     assert other[0].score == shown[0].score
+
+
+def test_however_long_a_profile_is_it_pushes_no_answer_out(memory):
+    for number in range(20):
+        memory.profile.add("traits", f"trait {number}: likes to walk in the old town with the dog")
+    for number in range(10):
+        memory.profile.add("preferences", f"preference {number}: wants the heating moderate on day {number}")
+    memory.profile.update(notes="Anna told us that the kitchen should be painted. " * 30)
+    memory.remember("The spare key is under the blue pot.")
+    found = [memory.pack("where is the spare key?", budget=budget) for budget in range(200, 1_600, 50)]
+    assert all("blue pot" in pack.text for pack in found)
+    assert all(pack.tokens <= pack.receipt.budget for pack in found)
+    shown = [pack.receipt.profile for pack in found]
+    assert shown[0] < shown[-1]
+    assert "blue pot" not in memory.pack("tell me a joke about physics", budget=400).text

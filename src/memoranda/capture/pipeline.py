@@ -1,7 +1,9 @@
 """The pipeline of capture: new messages -> own words -> candidates -> decisions. It keeps nothing itself."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
 from typing import Literal, NamedTuple
 
 from memoranda.capture.candidates import found_in
@@ -13,9 +15,12 @@ from memoranda.domain.candidate import Candidate, CaptureMode, Refusal
 from memoranda.domain.memory import Memory, Source, Trust, outranks, trust_of
 from memoranda.domain.message import Message, Role
 
-MOST_MESSAGES = 24
-MOST_CHARACTERS = 48_000
+# Of one call. A turn has one or two; so many come only when a history is handed over for the first time.
+MOST_MESSAGES = 512
+MOST_CHARACTERS = 480_000
 _MOST_SENTENCES = 16
+_MOST_COMPARED = 16
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
 # Longer than anything that is kept by far: only its beginning is looked at for blocks and fences.
 _LONGEST_MESSAGE = 64_000
 
@@ -108,7 +113,7 @@ def judged(
     # One sentence that steers taints the others of its message.
     tainted = {words.place for words, _ in candidates if plan.injection != "allow" and _steers(words.own.text)}
     for words, candidate in candidates:
-        decision = _judged(candidate, words, plan, similar, decisions, tainted=words.place in tainted)
+        decision = _judged(candidate, words, plan, similar, decisions, refused, tainted=words.place in tainted)
         if isinstance(decision, Decision):
             decisions.append(decision)
         else:
@@ -158,7 +163,14 @@ def _steers(text: str) -> bool:
 
 
 def _judged(
-    candidate: Candidate, words: Words, plan: Plan, similar: Similar, before: Sequence[Decision], *, tainted: bool
+    candidate: Candidate,
+    words: Words,
+    plan: Plan,
+    similar: Similar,
+    before: list[Decision],
+    refused: Counter[str],
+    *,
+    tainted: bool,
 ) -> Decision | Refusal:
     speaker = words.message.speaker
     if not plan.keep_secrets and secrets(candidate.text):
@@ -173,9 +185,29 @@ def _judged(
         trust = "untrusted"
     decision = Decision(candidate, speaker, "quarantined" if waits else trust, waits=waits)
     said = _said(candidate, speaker)
-    if choice(said, [(_said(other.candidate, other.speaker), None) for other in before]) is not None:
+    nearest = _nearest(candidate.text, before)
+    earlier = choice(said, [(_said(other.candidate, other.speaker), None) for other in nearest])
+    if earlier is not None and earlier[1].relation != "supersedes":
         return "duplicate"
+    if earlier is not None:
+        # Corrected before it was kept: what it was to replace is replaced by the correction.
+        gone = nearest[earlier[0]]
+        before.remove(gone)
+        refused["taken back"] += 1
+        decision = decision._replace(supersedes=gone.supersedes or gone.reinforces)
     return _against_what_is_kept(decision, said, plan.scope, similar(candidate, speaker))
+
+
+def _nearest(text: str, before: Sequence[Decision]) -> list[Decision]:
+    """Those of the same call that share the most words with a text: all of them would be too many to compare."""
+    if len(before) <= _MOST_COMPARED:
+        return list(before)
+    words = set(_WORD.findall(text.casefold()))
+    return nlargest(
+        _MOST_COMPARED,
+        before,
+        key=lambda other: len(words.intersection(_WORD.findall(other.candidate.text.casefold()))),
+    )
 
 
 def _against_what_is_kept(

@@ -45,10 +45,13 @@ _MEMORY_HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-_NOT_PEOPLE = frozenset(
-    {"cron", "heartbeat", "subagent", "scheduled", "scheduler", "background", "hook", "hooks", "webhook", "isolated"}
+_ERRANDS = frozenset(
+    {"cron", "cronjob", "heartbeat", "subagent", "scheduled", "schedule", "scheduler", "timer", "background", "hook"}
+    | {"hooks", "webhook", "isolated", "automation"}
 )
-_NAME_PARTS = re.compile(r"[:/._\s-]+")
+_KEY_PARTS = re.compile(r"[:/]")
+# The number of one run: `cron-42`, `subagent_7f3a`.
+_RUN = re.compile(r"[-_.](?=[0-9a-f-]*\d)[0-9a-f-]+$")
 
 
 class Stripped(NamedTuple):
@@ -78,13 +81,19 @@ def stripped(text: str) -> Stripped:
 
 
 def is_conversation(kind: str, conversation: str) -> bool:
-    """Whether people talk in it: not a timer, a heartbeat, a hook or another agent's errand."""
-    for name in (kind, conversation):
-        parts = _NAME_PARTS.split(name.casefold())
-        pairs = {first + second for first, second in pairwise(parts)}
-        if not _NOT_PEOPLE.isdisjoint(parts) or "subagent" in pairs:
-            return False
-    return True
+    """Whether people talk in it: not a timer, a heartbeat, a hook or another agent's errand.
+
+    Told by the kind of session, or by the parts of a key such as `agent:main:cron:7f3`. A name that people gave a chat
+    says nothing.
+    """
+    if _is_errand(kind):
+        return False
+    parts = [] if any(letter.isspace() for letter in conversation) else _KEY_PARTS.split(conversation)
+    return not any(_is_errand(_RUN.sub("", part)) for part in parts)
+
+
+def _is_errand(name: str) -> bool:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()) in _ERRANDS
 
 
 def _tidied(text: str) -> str:

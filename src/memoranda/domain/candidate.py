@@ -30,6 +30,7 @@ Refusal = Literal[
     "over the limit",  # more than may be taken from one turn
     "not looked at",  # beyond what is scanned of one turn
     "duplicate",
+    "taken back",  # corrected by what was said after it in the same turn
     "forgotten",
     "erased",
     "unsupported",  # a model's claim that no message bears out

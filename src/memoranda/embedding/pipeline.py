@@ -31,6 +31,13 @@ class Skipped(NamedTuple):
 Outcome = Vector | Skipped
 
 
+class _Haste(NamedTuple):
+    """Until when an answer is of use, and how often it may be asked for."""
+
+    deadline: float | None
+    tries: int
+
+
 @runtime_checkable
 class BoundedEmbedder(Protocol):
     """An embedder that can be told how long it may take. Others are asked without a limit."""
@@ -92,9 +99,13 @@ class EmbeddingPipeline:
         """The embedder's own, or those of its first answer."""
         return self._embedder.dimensions or self._learnt
 
-    def embed(self, texts: Sequence[str], role: Role) -> list[Outcome]:
-        """One outcome for each text. A query is answered within `query_deadline`, with or without vectors."""
-        deadline = self._monotonic() + self._query_deadline if role == "query" else None
+    def embed(self, texts: Sequence[str], role: Role, *, once: bool = False) -> list[Outcome]:
+        """One outcome for each text. A query is answered within `query_deadline`, with or without vectors.
+
+        `once` is for whoever waits and can do without: the same limit, and no second try.
+        """
+        deadline = self._monotonic() + self._query_deadline if once or role == "query" else None
+        haste = _Haste(deadline, 1 if once else self._tries)
         clamped = [self._clamped(text) for text in texts]
         outcomes: dict[str, Outcome] = {text: Skipped("empty text") for text in clamped if not text.strip()}
 
@@ -104,7 +115,7 @@ class EmbeddingPipeline:
 
         missing = [text for text in wanted if text not in cached]
         for batch in batches(missing, tokens=self._batch_tokens, items=self._batch_items):
-            answers = dict(zip(batch, self._answers(batch, role, deadline), strict=True))
+            answers = dict(zip(batch, self._answers(batch, role, haste), strict=True))
             fresh = {text: answer for text, answer in answers.items() if not isinstance(answer, Skipped)}
             self._cache.put(fresh, fingerprint=self.fingerprint, role=role, ticket=ticket)
             outcomes.update(answers)
@@ -126,27 +137,27 @@ class EmbeddingPipeline:
     def _clamped(self, text: str) -> str:
         return clamp(text, limit=self._clamp_chars, head=self._head_chars)
 
-    def _answers(self, texts: list[str], role: Role, deadline: float | None) -> list[Outcome]:
+    def _answers(self, texts: list[str], role: Role, haste: "_Haste") -> list[Outcome]:
         now = self._monotonic()
         cold = self._cold  # read once: another thread may end the cooling meanwhile
         if cold is not None and now < cold[0]:
             return [cold[1]] * len(texts)
-        if deadline is not None and now >= deadline:
+        if haste.deadline is not None and now >= haste.deadline:
             return [Skipped(f"out of time: a query may take {self._query_deadline:g} s")] * len(texts)
         try:
-            rows = self._ask(texts, role, deadline)
+            rows = self._ask(texts, role, haste)
         except ProviderError as error:
-            return self._failed(error, texts, role, deadline)
+            return self._failed(error, texts, role, haste)
         self._cold = None
         return self._units(list(rows), len(texts))
 
-    def _failed(self, error: ProviderError, texts: list[str], role: Role, deadline: float | None) -> list[Outcome]:
+    def _failed(self, error: ProviderError, texts: list[str], role: Role, haste: "_Haste") -> list[Outcome]:
         about_a_text = isinstance(error, ProviderRejected) and not isinstance(error, ServiceRejected)
         if about_a_text and len(texts) > 1:
             # Halves, down to the one bad text: log2(n) questions instead of n.
             middle = len(texts) // 2
             return [
-                outcome for half in (texts[:middle], texts[middle:]) for outcome in self._answers(half, role, deadline)
+                outcome for half in (texts[:middle], texts[middle:]) for outcome in self._answers(half, role, haste)
             ]
         reason = _reason(error, texts, self.name)
         if not about_a_text:
@@ -156,19 +167,19 @@ class EmbeddingPipeline:
             self._cold = (self._monotonic() + pause, Skipped(f"cooling down after: {reason}"))
         return [Skipped(reason)] * len(texts)
 
-    def _ask(self, texts: list[str], role: Role, deadline: float | None) -> Any:
+    def _ask(self, texts: list[str], role: Role, haste: "_Haste") -> Any:
         shortest, longest = self._backoff
         failures = 0
         while True:
             try:
-                return self._call(texts, role, deadline)
+                return self._call(texts, role, haste.deadline)
             except ProviderError as error:
                 failures += 1
-                if not error.retryable or failures >= self._tries:
+                if not error.retryable or failures >= haste.tries:
                     raise
                 spread = 1 + self._jitter * (2 * self._random() - 1)
                 delay = max(min(longest, shortest * 2.0 ** (failures - 1)) * spread, _told_to_wait(error))
-                if deadline is not None and self._monotonic() + delay >= deadline:
+                if haste.deadline is not None and self._monotonic() + delay >= haste.deadline:
                     raise
             self._sleep(delay)
 

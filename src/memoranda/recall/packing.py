@@ -77,8 +77,11 @@ def pack(
 
     room = _Room(budget - _frame_cost(form, budget), gap=form.gap)
     lines = [line for line in (shortened(cleaned(each).strip(), per_item) for each in profile) if line]
-    kept = tuple(line for line in lines if room.takes(form.profile(line)))
+    # What was asked for has its half: however long a profile grows, it pushes no answer out.
+    placed = {place for place, line in enumerate(lines) if room.takes(form.profile(line), spare=0.5 if hits else 0.0)}
     chosen, left_out = _chosen(hits, set(said), form=form, room=room, per_item=per_item, per_source=per_source)
+    placed |= {place for place, line in enumerate(lines) if place not in placed and room.takes(form.profile(line))}
+    kept = tuple(line for place, line in enumerate(lines) if place in placed)
     items = tuple(item._replace(number=number) for number, item in enumerate(sorted(chosen, key=_place), 1))
     receipt = PackReceipt(
         format=format,
@@ -116,13 +119,13 @@ class _Room:
     """What is left of the budget. Costs of lines add up, because no token is counted across a line end."""
 
     def __init__(self, tokens: int, *, gap: int) -> None:
-        self._left = tokens
+        self._all = self._left = tokens
         self._gap = gap
 
-    def takes(self, line: str) -> bool:
-        """Whether the line fits; if so, its cost is gone."""
+    def takes(self, line: str, *, spare: float = 0.0) -> bool:
+        """Whether the line fits and leaves the share to be spared; if so, its cost is gone."""
         cost = estimated_tokens(line) + self._gap
-        if cost > self._left:
+        if cost > self._left - spare * self._all:
             return False
         self._left -= cost
         return True

@@ -130,8 +130,10 @@ class Capturer:
         ledger = self._engine.ledger
         key = ledger.key_for("capture")
         words = own_words(messages, plan.roles)
-        # By its own words: a host may put a pack before a message now and leave it away later.
-        digests = [cursor.digest(each.message._replace(text=each.own.text), key=key) for each in words]
+        # By its own words, if it has any: a host may put a pack before a message now and leave it away later.
+        digests = [
+            cursor.digest(each.message._replace(text=each.own.text or each.message.text), key=key) for each in words
+        ]
         before = ledger.cursor(talk, scope=self._scope)
         places = cursor.unseen(before, digests)
         after = cursor.moved(before, [digests[place] for place in places])

@@ -162,15 +162,17 @@ class Engine:
     def _who(self, embedder: "EmbeddingPipeline") -> str:
         return digest_of(embedder.name, embedder.fingerprint, self.settings.embedder_url)
 
-    def _asked(self, embedder: "EmbeddingPipeline", texts: Sequence[str], role: Role) -> list[Any]:
+    def _asked(
+        self, embedder: "EmbeddingPipeline", texts: Sequence[str], role: Role, *, once: bool = False
+    ) -> list[Any]:
         """Vectors, or the reasons why there are none. One that cannot be reached is left alone for a while."""
         if not is_breakable(embedder.name):
-            return _reasons(embedder.embed(texts, role))
+            return _reasons(embedder.embed(texts, role, once=once))
         name = self._who(embedder)
         with self.breaker.asking(name) as may_ask:
             if not may_ask:
                 return [str(self.breaker_state(embedder))] * len(texts)
-            outcomes = _reasons(embedder.embed(texts, role))
+            outcomes = _reasons(embedder.embed(texts, role, once=once))
             if not _any_vector(outcomes) and not self._answers(embedder, role):
                 self.breaker.failed(name)
             elif self.breaker.answered(name):
@@ -339,11 +341,11 @@ class Engine:
         return self.embed_one(text, "query")
 
     def embed_one(self, text: str, role: Role) -> tuple[Any, str, str]:
-        """The same for a text in either role."""
+        """The same for a text in either role. A document is asked for once: whoever compares texts can do without."""
         embedder, trouble = self.serving()
         if embedder is None:
             return None, _NO_SPACE, trouble
-        outcome = self._asked(embedder, [text], role)[0]
+        outcome = self._asked(embedder, [text], role, once=role == "document")[0]
         if isinstance(outcome, str):
             return None, embedder.name, f"semantic lane off: {outcome}"
         return outcome, embedder.name, ""
