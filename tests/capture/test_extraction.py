@@ -66,7 +66,6 @@ def test_a_candidate_is_inferred_and_can_never_be_trusted_by_itself():
     assert not refused
     assert (candidate.source, candidate.basis, candidate.rule) == ("assistant", "inferred", "model")
     assert trust_of(candidate.source) == "untrusted"
-    assert candidate.trust is None
     assert candidate.confidence == 0.8
     assert candidate.message == 1
     assert not candidate.explicit

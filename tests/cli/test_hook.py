@@ -184,6 +184,166 @@ def test_the_profile_of_the_speaker_is_in_the_context(hooked, path):
     assert "reads at night" not in without["context"]
 
 
+@pytest.mark.parametrize("success", [False, 0, 0.0, "no", "No", "false", " FALSE ", "0", "off"])
+def test_a_turn_that_failed_may_be_told_as_text_or_as_a_number(hooked, path, success):
+    answer, err = hooked("after-turn", {**user(LAMP), "success": success})
+    assert (answer["kept"], answer["receipt"], answer["degraded"], err) == ([], None, [], "")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("success", [True, 1, "yes", "true", "ok", "1", None])
+def test_any_other_word_is_a_turn_that_went_well(hooked, success):
+    assert hooked("after-turn", {**user(LAMP), "success": success})[0]["kept"]
+
+
+@pytest.mark.parametrize("prompt", [5, 0, True, 2.5, ["which lamp?"], {}, None])
+def test_a_prompt_that_is_no_text_is_missing(hooked, prompt):
+    hooked("after-turn", user(LAMP))
+    answer, err = hooked("before-turn", {"prompt": prompt})
+    assert answer["context"] == ""
+    assert "`prompt` is missing" in answer["degraded"][0]
+    assert "`prompt` is missing" in err
+
+
+def test_the_prompt_is_the_first_text_among_its_names(hooked):
+    hooked("after-turn", user(LAMP))
+    assert hooked("before-turn", {"prompt": 5, "message": "which lamp do I read by?"})[0]["items"]
+
+
+# --- transcripts
+
+
+def line(role, content, **more):
+    return {"type": role, "message": {"role": role, "content": content}, "sessionId": "s", **more}
+
+
+TRANSCRIPT = [
+    {"type": "summary", "summary": "Remember that the summary is no memory.", "leafUuid": "x"},
+    line("user", "Remember that this caveat is no memory.", isMeta=True),
+    line("user", "Remember that the errand of another agent is no memory.", isSidechain=True),
+    line("user", "Remember that what was compacted is no memory.", isCompactSummary=True),
+    line("user", LAMP, uuid="u-1", timestamp="2026-01-16T19:00:00.000Z"),
+    line("assistant", [{"type": "text", "text": "Noted."}, {"type": "tool_use", "name": "Bash", "input": {}}]),
+    line("user", [{"type": "tool_result", "content": "Remember that tool output is no memory."}], timestamp="soon"),
+    line("user", 7),
+    {"type": "file-history-snapshot", "snapshot": {}},
+]
+
+
+@pytest.fixture
+def transcript(tmp_path):
+    """Write a transcript as a host keeps it, with a line that is only half written: its path."""
+
+    def writer(lines, name="session.jsonl"):
+        file = tmp_path / name
+        file.write_text("\n".join(map(json.dumps, lines)) + '\n{"type": "user", "mess', encoding="utf-8")
+        return str(file)
+
+    return writer
+
+
+@pytest.mark.parametrize("name", hook._NAMES["transcript"])
+def test_the_messages_of_a_transcript_are_captured_and_what_the_host_wrote_is_not(hooked, path, transcript, name):
+    answer, err = hooked("after-turn", {"session_id": "s", name: transcript(TRANSCRIPT), "hook_event_name": "Stop"})
+    assert (len(answer["kept"]), answer["degraded"], err) == (1, [], "")
+    with open_store(path) as memory:
+        assert [each.text for each in memory.list()] == ["I read by light.bedroom_lamp."]
+
+
+def test_a_transcript_that_grows_is_looked_at_from_where_it_ended(hooked, transcript):
+    given = {"session_id": "s", "transcript_path": transcript(TRANSCRIPT)}
+    assert hooked("after-turn", given)[0]["receipt"]["new"] == 2
+    assert hooked("after-turn", given)[0]["receipt"]["new"] == 0
+    transcript([*TRANSCRIPT, line("user", "I prefer short answers.", uuid="u-2")])
+    again, _ = hooked("after-turn", given)
+    assert (again["receipt"]["new"], len(again["kept"])) == (1, 1)
+
+
+def test_messages_win_over_a_transcript(hooked, transcript):
+    answer, _ = hooked("after-turn", {"messages": [], "transcript_path": transcript(TRANSCRIPT)})
+    assert (answer["kept"], answer["receipt"]["messages"]) == ([], 0)
+
+
+def test_lines_of_other_hosts_are_read_too(hooked, transcript):
+    lines = [{"role": "user", "content": LAMP}, {"type": "message", "message": {"role": "user", "content": "Hm."}}]
+    lines.append({"type": "message", "message": {"role": "toolResult", "content": "Remember that it is a tool."}})
+    answer, _ = hooked("after-turn", {"transcript_path": transcript(lines)})
+    assert (len(answer["kept"]), answer["receipt"]["messages"]) == (1, 2)
+
+
+def test_of_a_long_transcript_the_newest_part_is_read(hooked, transcript, monkeypatch):
+    from memoranda.cli import transcript as reading
+
+    long = transcript([line("user", f"Word number {number}.") for number in range(50)] + TRANSCRIPT)
+    monkeypatch.setattr(reading, "MOST_BYTES", len(json.dumps(TRANSCRIPT)) + 60)
+    answer, _ = hooked("after-turn", {"session_id": "s", "transcript_path": long})
+    assert len(answer["kept"]) == 1
+    assert answer["receipt"]["messages"] < 10
+    monkeypatch.setattr(reading, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(reading, "MOST_MESSAGES", 5)
+    assert hooked("after-turn", {"session_id": "t", "transcript_path": long})[0]["receipt"]["messages"] == 5
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """A folder that is neither in the home folder nor in the one for temporary files."""
+    for name in ("home", "temporary", "outside"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    return tmp_path / "outside"
+
+
+def _refused(folder, transcript):
+    """Paths that a host has no business with: (path, what is told)."""
+    home = folder.parent / "home"
+    secret = transcript(TRANSCRIPT, "outside/secret.jsonl")
+    (home / "link.jsonl").symlink_to(secret)
+    (home / "folder.jsonl").mkdir()
+    os.mkfifo(home / "pipe.jsonl")
+    kept = Path(transcript(TRANSCRIPT, "home/notes.txt"))
+    return [
+        (secret, "inside the home folder"),
+        (str(home / "link.jsonl"), "inside the home folder"),
+        (f"{home}/../outside/secret.jsonl", "inside the home folder"),
+        (str(home / "folder.jsonl"), "regular file"),
+        (str(home / "pipe.jsonl"), "regular file"),
+        (str(kept), ".jsonl"),
+        (str(home / "nothing.jsonl"), "there is no transcript"),
+        ("~nobody-of-this-name/x.jsonl", "transcript_path"),
+        ("a\0b.jsonl", "not a path"),
+        ("", "not a path"),
+        (7, "not a path"),
+        (["x"], "not a path"),
+    ]
+
+
+def test_only_a_regular_transcript_inside_the_home_or_temporary_folder_is_read(hooked, outside, transcript, path):
+    for given, told in _refused(outside, transcript):
+        answer, err = hooked("after-turn", {"session_id": "s", "transcript_path": given})
+        assert (answer["kept"], answer["receipt"]) == ([], None), given
+        assert told in answer["degraded"][0], given
+        assert "bedroom" not in err
+    assert not path.exists()
+    for place in ("home/good.jsonl", "temporary/good.jsonl"):
+        answer, _ = hooked("after-turn", {"session_id": place, "transcript_path": transcript(TRANSCRIPT, place)})
+        assert answer["degraded"] == [], place
+        assert answer["receipt"]["new"] == 2
+    assert hooked("after-turn", {"session_id": "tilde", "transcript_path": "~/good.jsonl"})[0]["receipt"]["new"] == 2
+
+
+def test_a_relative_path_is_refused(hooked, outside, transcript, monkeypatch):
+    transcript(TRANSCRIPT, "home/good.jsonl")
+    monkeypatch.chdir(outside.parent / "home")
+    assert "inside the home folder" in hooked("after-turn", {"transcript_path": "good.jsonl"})[0]["degraded"][0]
+
+
+def test_a_home_that_is_everything_confines_nothing(hooked, outside, transcript, monkeypatch):
+    monkeypatch.setenv("HOME", "/")
+    secret = transcript(TRANSCRIPT, "outside/secret.jsonl")
+    assert "inside the home folder" in hooked("after-turn", {"transcript_path": secret})[0]["degraded"][0]
+
+
 # --- scope
 
 
@@ -258,7 +418,7 @@ def test_a_wrong_field_is_named(hooked, wrong):
 
 
 def test_a_bad_message_or_mode_keeps_nothing(hooked):
-    for wrong in ({"messages": [{"role": "oracle", "content": LAMP}]}, {**user(LAMP), "mode": "all"}):
+    for wrong in ({"messages": [{"content": LAMP}]}, {**user(LAMP), "mode": "all"}):
         answer, err = hooked("after-turn", wrong)
         assert (answer["kept"], len(answer["degraded"])) == ([], 1)
         assert "bedroom" not in err

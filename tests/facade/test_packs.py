@@ -187,3 +187,25 @@ def test_however_long_a_profile_is_it_pushes_no_answer_out(memory):
     shown = [pack.receipt.profile for pack in found]
     assert shown[0] < shown[-1]
     assert "blue pot" not in memory.pack("tell me a joke about physics", budget=400).text
+
+
+def test_a_memory_that_says_more_than_the_profile_is_packed(memory):
+    memory.profile.update(traits=["afraid of dogs", "sister of Anna", "allergic to cats"])
+    memory.remember("Anna is allergic to dogs.")
+    assert "allergic to dogs" in memory.pack("what is Anna allergic to? dogs?").text
+
+
+def test_a_sentence_that_contradicts_a_preference_is_not_hidden_by_it(memory):
+    memory.preferences.set("lighting", "evening_brightness", "40%")
+    memory.remember("I hate an evening brightness of 40%, it hurts my eyes.")
+    found = memory.recall("evening brightness 40%", policy="broad")
+    assert len(found) == 2
+
+
+def test_one_thing_that_is_kept_three_times_is_shown_once(memory):
+    memory.remember("I prefer short answers.", kind="preference")
+    memory.preferences.set("style", "answer_length", "short")
+    memory.profile.add("preferences", "prefers short answers")
+    assert len(memory.recall("short answers", policy="broad")) == 1
+    pack = memory.pack("short answers", policy="broad")
+    assert pack.text.count("short") == 1

@@ -29,7 +29,7 @@ def make(server, **settings):
 
 def failure(extractor, messages=SAID, seconds=5.0):
     with pytest.raises(ProviderError) as caught:
-        extractor.extract(messages, seconds=seconds)
+        extractor.extract(messages, seconds=seconds, again=lambda: True)
     return caught.value
 
 
@@ -104,8 +104,8 @@ def test_the_cost_said_before_is_never_less_than_the_bytes_sent(server):
 def test_a_schema_that_is_refused_once_is_not_sent_again(server):
     server.unknown = {"json_schema"}
     extractor = make(server)
-    assert extractor.extract(SAID, seconds=5).calls == 2
-    assert extractor.extract(SAID, seconds=5).calls == 1
+    assert extractor.extract(SAID, seconds=5, again=lambda: True).calls == 2
+    assert extractor.extract(SAID, seconds=5, again=lambda: True).calls == 1
     formats = [request.body["response_format"]["type"] for request in server.requests]
     assert formats == ["json_schema", "json_object", "json_object"]
     assert all("temperature" in request.body for request in server.requests)
@@ -114,15 +114,15 @@ def test_a_schema_that_is_refused_once_is_not_sent_again(server):
 def test_a_temperature_that_is_refused_once_is_not_sent_again(server):
     server.unknown = {"temperature"}
     extractor = make(server)
-    assert extractor.extract(SAID, seconds=5).calls == 2
-    assert extractor.extract(SAID, seconds=5).calls == 1
+    assert extractor.extract(SAID, seconds=5, again=lambda: True).calls == 2
+    assert extractor.extract(SAID, seconds=5, again=lambda: True).calls == 1
     assert ["temperature" in request.body for request in server.requests] == [True, False, False]
     assert {request.body["response_format"]["type"] for request in server.requests} == {"json_schema"}
 
 
 def test_a_service_that_knows_neither_is_asked_plainly(server):
     server.unknown = {"temperature", "json_schema"}
-    assert make(server).extract(SAID, seconds=5).calls == 3
+    assert make(server).extract(SAID, seconds=5, again=lambda: True).calls == 3
 
 
 def test_a_refusal_for_another_reason_is_the_services_and_nothing_is_remembered_of_it(server):
@@ -132,7 +132,7 @@ def test_a_refusal_for_another_reason_is_the_services_and_nothing_is_remembered_
     assert isinstance(error, ProviderRejected)
     assert "maximum context length exceeded" in str(error)
     assert len(server.requests) == 2
-    extractor.extract(SAID, seconds=5)
+    extractor.extract(SAID, seconds=5, again=lambda: True)
     assert server.requests[-1].body["response_format"]["type"] == "json_schema"
 
 
@@ -293,3 +293,12 @@ def test_a_thousand_items_are_three_at_most(server):
     found = kept(server, items, said)
     assert len(found.candidates) == 3
     assert sum(found.refused.values()) == 997
+
+
+def test_a_second_request_is_made_only_when_it_is_allowed():
+    with ChatServer(unknown=("json_schema",)) as server:
+        asked = []
+        with pytest.raises(ProviderRejected):
+            make(server).extract(SAID, seconds=5, again=lambda: bool(asked.append(1)))
+        assert asked == [1]
+        assert len(server.requests) == 1

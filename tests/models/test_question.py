@@ -13,8 +13,8 @@ from memoranda.models.question import SYSTEM, claims_in, data_of, tokens_in
 ITEM = {"text": "I prefer tea.", "kind": "preference", "quote": "prefer tea", "message": 0, "confidence": 0.9}
 
 
-def sent(messages, roles=("user",)):
-    data = data_of(messages, roles)
+def sent(messages):
+    data = data_of(messages)
     return json.loads(data)["messages"] if data else []
 
 
@@ -29,15 +29,9 @@ def test_only_the_users_words_are_sent_and_they_keep_their_places():
     ]
 
 
-def test_others_are_sent_as_context_only_when_asked_for_and_never_alone():
-    messages = [assistant("Tea or coffee?"), user("The first.")]
-    assert [each["role"] for each in sent(messages, ("user", "assistant"))] == ["assistant", "user"]
-    assert data_of([assistant("Tea or coffee?")], ("user", "assistant")) == ""
-
-
 @pytest.mark.parametrize("messages", [[], [user("")], [user("  \n")], [assistant("hello")]])
 def test_nothing_said_is_nothing_sent(messages):
-    assert data_of(messages, ("user",)) == ""
+    assert data_of(messages) == ""
 
 
 def test_the_newest_are_sent_when_they_are_too_many():
@@ -50,7 +44,7 @@ def test_the_newest_are_sent_when_they_are_too_many():
 def test_a_message_is_sent_whole_or_not_at_all():
     messages = [user("x" * 12_001), user("x" * 12_000)]
     assert [len(each["text"]) for each in sent(messages)] == [12_000]
-    assert data_of(messages[:1], ("user",)) == ""
+    assert data_of(messages[:1]) == ""
 
 
 def test_words_cannot_leave_the_data():

@@ -68,12 +68,13 @@ def test_an_unknown_name_is_told_the_known_ones():
 def test_the_settings_reach_the_service(monkeypatch):
     monkeypatch.setenv("MEMORANDA_EXTRACTOR_KEY", KEY)
     with ChatServer(key=KEY) as server:
-        settings = Settings(extractor_url=server.openai_url, capture_roles="user assistant", extractor_timeout=5.0)
+        settings = Settings(extractor_url=server.openai_url, extractor_timeout=5.0)
         extractor = open_extractor("compatible:mine", settings)
         extractor.extract([assistant("Tea?"), user("I prefer green tea")], seconds=60)
         (request,) = server.requests
     assert request.body["model"] == "mine"
-    assert "Tea?" in request.body["messages"][1]["content"]
+    assert "green tea" in request.body["messages"][1]["content"]
+    assert "Tea?" not in request.body["messages"][1]["content"]
 
 
 def test_each_provider_has_its_own_key(monkeypatch):

@@ -105,8 +105,37 @@ def test_defaults_are_filled_in_and_null_is_not_given():
 
 
 @pytest.mark.parametrize(
+    ("name", "parameter", "written", "meant"),
+    [
+        ("memory_recall", "limit", "3", 3),
+        ("memory_recall", "limit", " 3.0 ", 3),
+        ("memory_recall", "limit", 3.0, 3),
+        ("memory_list", "limit", "5000", 5_000),
+        ("memory_store", "importance", "0.7", 0.7),
+        ("memory_store", "importance", "1", 1),
+        ("memory_store", "importance", 1, 1),
+        ("remember", "importance", "+5", 5),
+    ],
+)
+def test_a_number_may_be_written_as_text(name, parameter, written, meant):
+    needed = dict.fromkeys(BY_NAME[name].required, "x")
+    checked = BY_NAME[name].checked({**needed, parameter: written})[parameter]
+    assert checked == meant
+    assert isinstance(checked, int | float)
+    assert BY_NAME[name].parameters[parameter]["type"] == "number" or type(checked) is int
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
+        ("memory_recall", {"query": "x", "limit": "three"}, "not of type integer"),
+        ("memory_recall", {"query": "x", "limit": "2.5"}, "not of type integer"),
+        ("memory_recall", {"query": "x", "limit": "51"}, "out of range"),
+        ("memory_recall", {"query": "x", "limit": ""}, "not of type integer"),
+        ("memory_recall", {"query": "x", "limit": "9" * 5_000}, "not of type integer"),
+        ("memory_recall", {"query": "x", "limit": "\u0663"}, "not of type integer"),
+        ("memory_store", {"text": "x", "importance": "nan"}, "not of type number"),
+        ("memory_store", {"text": "x", "importance": "1e-3"}, "not of type number"),
         ("memory_store", {}, "needs 'text'"),
         ("memory_store", {"text": "  "}, "text is empty"),
         ("memory_store", {"text": 3}, "not of type string"),

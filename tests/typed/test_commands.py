@@ -60,7 +60,7 @@ def test_a_profile_is_set_shown_and_taken_apart(run, shown):
     ]
     assert run("profile", "remove", "traits", "creative")[0] == 0
     profile = shown("profile", "show")
-    assert list(profile) == ["name", "traits", "preferences", "notes", "updated_at"]
+    assert list(profile) == ["name", "traits", "preferences", "notes", "updated_at", "recent"]
     assert profile["traits"] == ["reads at night"]
 
 
@@ -69,6 +69,48 @@ def test_a_keyed_entry_and_its_history(run):
     _, out, _ = run("profile", "set", "preferences", "coffee", "--key", "drink")
     assert "Recent preference update (drink): now coffee; previously tea" in out
     assert run("profile", "remove", "preferences", "--key", "drink")[1].strip() == "(empty)"
+
+
+def test_what_changed_lately_is_beside_the_profile_for_programs(run, shown):
+    run("profile", "set", "preferences", "tea", "--key", "drink")
+    changed = shown("profile", "set", "preferences", "coffee", "--key", "drink")
+    told = ["Recent preference update (drink): now coffee; previously tea"]
+    assert changed["recent"] == shown("profile")["recent"] == told
+    # The shape that other plugins read stays as it is.
+    assert list(changed["profile"]) == ["name", "traits", "preferences", "notes", "updated_at"]
+    assert list(shown("profile", "context")["session_profile"]) == list(changed["profile"])
+
+
+def test_a_command_without_an_action_takes_the_options_of_its_first(run, shown):
+    run("profile", "set", "name", "Ben", "--speaker", "ben")
+    assert shown("profile", "--speaker", "ben")["name"] == "Ben"
+    assert shown("profile", "--speaker", "ben", "--as-of", "2020-01-01")["name"] == ""
+    assert shown("profile")["name"] == ""
+    run("facts", "add", "light.office", "location", "attic")
+    run("facts", "add", "light.hall", "location", "cellar")
+    assert [each["entity_id"] for each in shown("facts", "--about", "light.hall")["facts"]] == ["light.hall"]
+    assert len(shown("facts", "--limit", "1")["facts"]) == 1
+    assert len(shown("facts")["facts"]) == 2
+    run("preferences", "set", "climate", "range", "18")
+    assert len(shown("preferences", "--category", "climate")["preferences"]) == 1
+    assert shown("preferences", "--category", "lighting")["preferences"] == []
+
+
+def test_an_option_before_an_action_is_never_lost(run, shown):
+    code, _, err = run("profile", "--speaker", "ben", "set", "name", "Ben")
+    assert code == 2
+    assert "memoranda profile set ... --speaker" in err
+    run("profile", "set", "name", "Anna")
+    assert run("facts", "--limit", "1", "ask", "lamp")[0] == 2
+    assert shown("profile")["name"] == "Anna"
+    assert run("profile", "nothing")[0] == 2
+    assert run("profile", "--nothing")[0] == 2
+
+
+def test_the_help_says_that_setting_a_list_replaces_all_of_it(run):
+    _, out, _ = run("profile", "set", "--help")
+    assert "all others are forgotten" in " ".join(out.split())
+    assert "--speaker" in run("profile", "--help")[1]
 
 
 def test_the_profile_of_a_speaker_is_another(shown):
@@ -170,6 +212,24 @@ def test_a_preference_is_forgotten(run, shown):
     assert run("preferences", "resolve", "lighting", "nothing")[0] == 3
     assert run("preferences", "forget", "lighting", "nothing")[0] == 3
     assert run("preferences", "set", "lighting", "x", "1", "--context", "25:00-26:00")[0] == 2
+
+
+@pytest.mark.parametrize("context", ["bogus context!!", "place:", "weekday+"])
+def test_a_context_that_can_never_hold_is_refused(run, path, context):
+    code, _, err = run("preferences", "set", "lighting", "brightness", "40%", "--context", context)
+    assert code == 2
+    assert "weekday" in err
+
+
+def test_a_flag_like_a_known_word_is_kept_and_asked_about(run, shown):
+    slip = ("preferences", "set", "lighting", "brightness", "40%", "--context", "after_sunsett")
+    code, out, err = run(*slip)
+    assert (code, out.startswith("remembered ")) == (0, True)
+    assert "did you mean after_sunset?" in err
+    assert shown("preferences")["preferences"][0]["context"] == "after_sunsett"
+    code, out, err = run(*slip, "--json")
+    assert (json.loads(out)["receipt"]["outcome"], "did you mean" in err) == ("reinforced", True)
+    assert run("preferences", "set", "lighting", "brightness", "40%", "--context", "guests")[2] == ""
 
 
 def test_what_was_erased_comes_back_only_when_asked_for(run):

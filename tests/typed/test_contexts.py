@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoranda import InvalidInput
-from memoranda.domain.contexts import Circumstance, applies, canonical, conditions
+from memoranda.domain.contexts import (
+    KNOWN,
+    Circumstance,
+    applies,
+    canonical,
+    checked_context,
+    conditions,
+    perhaps_meant,
+)
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
 PARTS = ("morning", "afternoon", "evening", "nighttime")
@@ -125,6 +133,69 @@ def test_a_span_and_its_opposite_share_the_day(moment, start, end):
 def test_a_context_that_says_nothing_is_refused(context):
     with pytest.raises(InvalidInput):
         canonical(context)
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["guests", "after_sunset+guests", "place:office", "place:living room", "at_home", "06:30-08:00", "film-night2",
+     "goście", "有客人", "हिन्दी", "weekday+morning", ""],
+)  # fmt: skip
+def test_what_is_known_and_what_is_a_plain_flag_is_kept(context):
+    assert checked_context(context) == canonical(context)
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["bogus context!!", "place:", "place: ", "after_sunset+place:", "place:a/b", "a:b", "sensor.rain", "--", "_", "a,b",
+     "morning|evening", "<b>", "guests?", "after sunset, weekdays", "\u200b", "06:30", "\N{GRINNING FACE}"],
+)  # fmt: skip
+def test_what_can_never_hold_is_refused_with_the_words_that_are_known(context):
+    with pytest.raises(InvalidInput, match="context: ") as caught:
+        checked_context(context)
+    for word in ("after_sunset", "weekday", "monday", "july", "at_home", "place:office", "06:30-08:00", "flag"):
+        assert word in caught.value.hint
+
+
+@given(st.text(max_size=40))
+def test_a_context_that_is_kept_is_kept_in_the_same_words_again(text):
+    with suppress(InvalidInput):
+        kept = checked_context(text)
+        assert checked_context(kept) == kept == canonical(kept)
+
+
+@pytest.mark.parametrize(
+    ("context", "meant"),
+    [
+        ("after_sunsett", (("after_sunsett", "after_sunset"),)),
+        ("weekday+mornig", (("mornig", "morning"),)),
+        ("weekdya", (("weekdya", "weekday"),)),
+        ("nigth", (("nigth", "night"),)),
+        ("at_hone", (("at_hone", "at_home"),)),
+        ("Sumer + jully", (("jully", "july"), ("sumer", "summer"))),
+        ("guests", ()),
+        ("after_sunset+guests", ()),
+        ("after_the_sunset", ()),
+        ("place:mornin", ()),
+        ("", ()),
+    ],
+)
+def test_a_flag_that_is_one_slip_from_a_known_word_is_noticed(context, meant):
+    assert tuple(sorted(perhaps_meant(context))) == meant
+
+
+@given(st.sampled_from(KNOWN), st.integers(0, 30), st.sampled_from(["more", "less", "other", "swapped"]), st.data())
+def test_one_slip_in_any_known_word_is_noticed_unless_it_is_a_word(word, place, how, data):
+    at = place % len(word)
+    letter = data.draw(st.sampled_from("abcxyz"))
+    slipped = {
+        "more": word[:at] + letter + word[at:],
+        "less": word[:at] + word[at + 1 :],
+        "other": word[:at] + letter + word[at + 1 :],
+        "swapped": word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
+    }[how]
+    if conditions(slipped) != (slipped,) or slipped in KNOWN:
+        return
+    assert [flag for flag, _ in perhaps_meant(slipped)] == [slipped]
 
 
 def test_a_span_goes_over_midnight():

@@ -204,6 +204,12 @@ def test_what_was_kept_in_another_way_is_read_and_never_breaks(preferences, memo
     assert preferences.resolve("lighting", "odd") is None
 
 
+def test_what_was_kept_with_an_odd_context_in_another_way_can_be_read_and_forgotten(preferences, memory):
+    memory.remember("Odd.", kind="preference", about="lighting", attribute="odd", value="1", context="sensor.rain!")
+    assert preferences.get("lighting", "odd", context="Sensor.rain!").value == "1"
+    assert len(preferences.forget("lighting", "odd", context="sensor.rain!")) == 1
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -212,6 +218,8 @@ def test_what_was_kept_in_another_way_is_read_and_never_breaks(preferences, memo
         lambda preferences: preferences.set("lighting", "key", None),
         lambda preferences: preferences.set("lighting", "profile.preferences", "x"),
         lambda preferences: preferences.set("lighting", "key", "x", context="evening+"),
+        lambda preferences: preferences.set("lighting", "key", "x", context="bogus context!!"),
+        lambda preferences: preferences.set("lighting", "key", "x", context="place:"),
         lambda preferences: preferences.set("lighting", "key", {1, 2}),
         lambda preferences: preferences.resolve("lighting", "key", flags="guests"),
         lambda preferences: preferences.resolve("lighting", "key", now="soon"),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memoranda.capture.classify import classified, has_contact
 from memoranda.capture.letters import small, tidied, unquoted
+from memoranda.capture.pasted import Piece, pieces
 from memoranda.capture.requests import SECTIONS as REQUESTS
 from memoranda.capture.requests import Request, request_in
 from memoranda.capture.sentences import Span, spans
@@ -22,15 +23,16 @@ from memoranda.domain.candidate import Candidate, CaptureMode, Refusal
 
 _SECTIONS: Mapping[CaptureMode, tuple[str, ...]] = {
     "explicit": (),
-    "strict": ("preference", "decision"),
-    "broad": ("preference", "decision", "fact", "other"),
-    "review": ("preference", "decision", "fact", "other"),
+    "strict": ("preference", "address", "decision"),
+    "broad": ("preference", "address", "decision", "fact", "other"),
+    "review": ("preference", "address", "decision", "fact", "other"),
 }
 # A sign of a script without spaces says about as much as three letters.
 _DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DENSITY = 3
 # A piece of JSON, escaped or not: a program wrote it.
 _RECORD = re.compile(r"[{\[]\s*(?:\"|&quot;)|(?:\"|&quot;)\s*:\s*(?:\"|&quot;|[{\[])")
+_CLAUSE = re.compile(r"[.;!?。；！？]+(?=\s|$)|[。；！？]")
 _LONGEST_PHRASE = 100
 _MOST_PHRASES = 50
 
@@ -52,6 +54,8 @@ class _Sentence(NamedTuple):
     quoted: bool
     """Whether they had one only in what it quotes."""
     request: Request | None
+    foreign: Refusal | None = None
+    """Why all of it is another's words."""
 
 
 class _Limits(NamedTuple):
@@ -69,20 +73,24 @@ def found_in(
     mode: CaptureMode,
     known: Callable[[str], str] = _unknown,
     custom: Sequence[str] = (),
+    speaker: str = "",
     shortest: int = 10,
     longest: int = 500,
     most: int = 16,
 ) -> Found:
-    """What in a text may be worth keeping. `known` names the thing that a sentence calls by a nickname."""
+    """What in a text may be worth keeping. `known` names the thing that a sentence calls by a nickname.
+
+    A line with a name before it is another's, unless it is the name of the `speaker`.
+    """
     tidy = tidied(text)
     if mode == "off" or not tidy:
         return Found((), MappingProxyType({}))
     refused: Counter[Refusal] = Counter()
     every = spans(tidy)
     refused["not looked at"] += len(every[most:])
-    looked = _looked_at(tidy, every[:most], (*REQUESTS, *_SECTIONS[mode]))
-    asked = _asked_for(looked)
     phrases = [small(phrase) for phrase in custom[:_MOST_PHRASES] if 0 < len(phrase) <= _LONGEST_PHRASE]
+    looked = _looked_at(tidy, every[:most], (*REQUESTS, *_SECTIONS[mode]), phrases, speaker)
+    asked = _asked_for(looked)
     candidates: list[Candidate] = []
     for number, sentence in enumerate(looked):
         outcome = _judged(sentence, asked.get(number), phrases, _Limits(shortest, longest), known)
@@ -94,13 +102,23 @@ def found_in(
     return Found(kept, MappingProxyType({reason: count for reason, count in refused.items() if count}))
 
 
-def _looked_at(tidy: str, chosen: Sequence[Span], sections: tuple[str, ...]) -> list[_Sentence]:
+def _looked_at(
+    tidy: str, chosen: Sequence[Span], sections: tuple[str, ...], phrases: Sequence[str], speaker: str
+) -> list[_Sentence]:
     plain = small(tidy)
     masked = unquoted(plain)
-    return [_seen(tidy, plain, masked, span, sections) for span in chosen]
+    pasted = pieces(tidy, plain, speaker=speaker, own=lambda line: any(_has_phrase(line, phrase) for phrase in phrases))
+    return [_seen(tidy, plain, masked, span, sections, pasted) for span in chosen]
 
 
-def _seen(tidy: str, plain: str, masked: str, span: Span, sections: tuple[str, ...]) -> _Sentence:
+def _seen(
+    tidy: str, plain: str, masked: str, span: Span, sections: tuple[str, ...], pasted: Sequence[Piece]
+) -> _Sentence:
+    for piece in pasted:
+        if piece.start <= span.start < piece.end and piece.reason:
+            return _Sentence("", "", "", span, (), False, None, piece.reason)
+        if piece.start <= span.start < piece.end < span.end:
+            span = span._replace(start=piece.end)
     there = slice(span.start, span.end)
     own, unmasked = masked[there], plain[there]
     found = fired(unmasked, *sections, around=plain)
@@ -121,6 +139,8 @@ def _asked_for(looked: Sequence[_Sentence]) -> dict[int, Request]:
             continue
         if request.points == 0:
             asked[number] = request
+            if sentence.plain[: request.start].rstrip().endswith(":"):
+                asked |= _in_its_paragraph(looked, number, request)
         elif request.points < 0 and number > 0 and not looked[number - 1].plain.endswith("?"):
             asked.setdefault(number - 1, Request(request.language, 0, len(looked[number - 1].plain)))
         elif request.points > 0:
@@ -131,6 +151,18 @@ def _asked_for(looked: Sequence[_Sentence]) -> dict[int, Request]:
     return asked
 
 
+def _in_its_paragraph(looked: Sequence[_Sentence], number: int, request: Request) -> dict[int, Request]:
+    """What "remember:" asks for beyond its own sentence: those after it, up to a question."""
+    found: dict[int, Request] = {}
+    for later in range(number + 1, len(looked)):
+        sentence = looked[later]
+        other_paragraph = sentence.span.paragraph != looked[number].span.paragraph
+        if other_paragraph or sentence.foreign or sentence.request or sentence.plain.endswith("?"):
+            break
+        found[later] = Request(request.language, 0, len(sentence.plain))
+    return found
+
+
 def _judged(
     sentence: _Sentence,
     request: Request | None,
@@ -138,6 +170,8 @@ def _judged(
     limits: _Limits,
     known: Callable[[str], str],
 ) -> Candidate | Refusal | None:
+    if sentence.foreign:
+        return sentence.foreign
     if request is not None:
         return _asked(sentence, request, limits, known)
     if sentence.request is not None:
@@ -159,14 +193,18 @@ def _judged(
     if refusal := _wrong_length(text, limits):
         return refusal
     if has_contact(text):
-        return "private"
+        return "contact data"
     return classified(text, section=worth.section, language=worth.language, known=known)
 
 
 def _asked(sentence: _Sentence, request: Request, limits: _Limits, known: Callable[[str], str]) -> Candidate | Refusal:
     text = kept_text(
-        sentence.text[request.start : request.end], language=request.language, before=sentence.text[: request.start]
+        sentence.text[request.start : request.end],
+        language=request.language,
+        before=sentence.text[: request.start],
+        after=sentence.text[request.end :],
     )
+    text = _shortened(text, limits.longest)
     # What was asked for may be shorter than what is taken unasked: "I'm Bob".
     if refusal := _wrong_length(text, limits._replace(shortest=min(limits.shortest, 3))):
         return refusal
@@ -174,6 +212,14 @@ def _asked(sentence: _Sentence, request: Request, limits: _Limits, known: Callab
         return "too short"  # "Decision." says that something is, and not what
     section = "reminder" if request.reminder else "request"
     return classified(text, section=section, language=request.language, known=known)
+
+
+def _shortened(text: str, longest: int) -> str:
+    """The first clauses of what is too long; all of it when there is no place to cut."""
+    if len(text) <= longest:
+        return text
+    end = max((mark.end() for mark in _CLAUSE.finditer(text, 0, longest)), default=0)
+    return text[:end].rstrip(" ;；") if end else text
 
 
 def _wrong_length(text: str, limits: _Limits) -> Refusal | None:

@@ -5,9 +5,10 @@ Kinds in this order: preference, decision, entity, fact. The importance is a for
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoranda.capture.letters import small
+from memoranda.capture.names import name_at
 from memoranda.capture.signs import LATIN, languages_of
 from memoranda.capture.tables import table
 from memoranda.capture.triggers import fired, has, places
@@ -33,6 +34,8 @@ _BASE, _ASKED, _UNASKED, _FLOOR = 0.5, 0.3, -0.1, 0.5
 # What somebody else likes is a preference too, once a person asks to keep it.
 _KINDS: dict[str, Kind] = {
     "preference": "preference",
+    "address": "preference",
+    "order": "preference",
     "decision": "decision",
     "other": "preference",
     "reminder": "note",
@@ -75,16 +78,16 @@ def classified(text: str, *, section: str, language: str, known: Callable[[str],
         about=slot.about,
         attribute=slot.attribute,
         value=slot.value,
-        corrects=bool(fired(plain, "otherwise")),
+        corrects=bool(fired(plain, "otherwise", "denied")),
         rule=f"{language} {section}".strip(),
     )
 
 
 def _kind(text: str, plain: str, slot: Slot, section: str) -> Kind:
-    if section in ("preference", "decision", "reminder"):
+    if section in ("preference", "address", "decision", "reminder"):
         return _KINDS[section]
     if section not in ("fact", "other"):
-        for language, found in fired(plain, "preference", "decision", "other"):
+        for language, found in fired(plain, "preference", "address", "order", "decision", "other"):
             if not has(plain, "hypothetical", language):
                 return _KINDS[found]
     if has_contact(text) or (_IDENTIFIER.search(text) and slot.attribute != "nickname"):
@@ -101,7 +104,7 @@ def _language(plain: str, language: str) -> str:
 def _slot(text: str, plain: str, known: Callable[[str], str]) -> Slot:
     identifier = _IDENTIFIER.search(text)
     if identifier:
-        name = _nickname(text, identifier)
+        name = "" if fired(plain, "denied") else _nickname(text, identifier)
         return Slot(identifier[0], "nickname", name) if name else Slot(identifier[0])
     if about := known(text):
         return Slot(about)
@@ -110,8 +113,12 @@ def _slot(text: str, plain: str, known: Callable[[str], str]) -> Slot:
         if place is None:
             continue
         taken = [place.span(number) for number in range(1, place.re.groups + 1) if place.start(number) >= 0]
-        value = _value(text[slice(*taken[-1])]) if taken else ""
-        if not value or has(small(value), "no thing", language):
+        value = _value(text[slice(*taken[-1])], language) if taken else ""
+        if section == "slot name" and not has(small(value), "no name", language):
+            value = name_at(value)
+        elif section == "slot name":
+            continue
+        if not value or has(small(value), "no thing", language) or has(_clause(plain, place), "denied", language):
             continue
         if section != "slot favourite":
             return Slot("", section.removeprefix("slot "), value)
@@ -120,9 +127,18 @@ def _slot(text: str, plain: str, known: Callable[[str], str]) -> Slot:
     return Slot()
 
 
-def _value(text: str) -> str:
-    end = _VALUE_END.search(text)
-    return text[: end.start() if end else None].strip(" .。\"'")
+def _value(text: str, language: str = "") -> str:
+    """What a slot takes: to the end of its clause, without the next statement or a word of time."""
+    ends = [end.start() for end in (_VALUE_END.search(text),) if end]
+    ends += [end.start() for end in places(small(text), "value end", language)] if language else []
+    return text[: min(ends, default=None)].strip(" .。\"'")
+
+
+def _clause(plain: str, place: Any) -> str:
+    """The clause in which a slot was found."""
+    start = max(plain.rfind(mark, 0, place.start() + 1) for mark in ",;") + 1
+    ends = [end for mark in ",;" if (end := plain.find(mark, place.start() + 1)) >= 0]
+    return plain[start : min(ends, default=None)]
 
 
 def _noun(noun: str, language: str) -> str:

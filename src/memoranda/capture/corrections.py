@@ -32,6 +32,8 @@ def corrected(new: Saying, old: Saying, known: Vocabulary, *, told: bool, close:
     """Why the new saying, if it is a correction, corrects the old one; empty when it does not."""
     if new.ended:
         return "no longer" if _ends(new, old, known) else ""
+    if told and new.negated and not old.negated and _same_things(new.core, old.core, known):
+        return "the opposite"
     denied = _denied(new, known) if new.negated or told else None
     if denied is not None:
         rest, what = denied
@@ -56,16 +58,27 @@ def _ends(new: Saying, old: Saying, known: Vocabulary) -> bool:
     for clause in new.clauses:
         core = core_of(clause)
         if any(word.sort == "no more" for word in clause) and (
-            core == old.core or _same_but_prefix(core, old.core, known)
+            _same_things(core, old.core, known) or _same_but_prefix(core, old.core, known)
         ):
             return True
     if len(new.clauses) != 1 or old.negated:
         return False
     # In some languages verbs and nouns change their form when they are denied.
     if new.rare and new.rare == old.rare:
-        return known.light.intersection(new.core) == known.light.intersection(old.core)
+        light = known.light.intersection(new.core) - known.degrees
+        return any(light == known.light.intersection(core) - known.degrees for core in _denied_with(old.core, known))
     shared = new.rare & old.rare
     return len(shared) >= _FEWEST_SHARED and len(shared) / max(len(new.rare), len(old.rare)) >= _MOSTLY
+
+
+def _same_things(new: Sequence[str], old: Sequence[str], known: Vocabulary) -> bool:
+    """Whether who denies the new words denies the old ones, however much they said."""
+    said = [word for word in new if word not in known.degrees]
+    return any(said == [word for word in core if word not in known.degrees] for core in _denied_with(old, known))
+
+
+def _denied_with(old: Sequence[str], known: Vocabulary) -> tuple[Sequence[str], Sequence[str]]:
+    return old, [known.denied.get(word, word) for word in old]
 
 
 def _same_but_prefix(new: Sequence[str], old: Sequence[str], known: Vocabulary) -> bool:

@@ -9,6 +9,8 @@ from memoranda.domain.text import normal_form
 DIGEST = 8
 # Enough to find the place again in any window of a history that a host may hand over.
 REMEMBERED = 60
+# So many in a row are no coincidence.
+_SURE = 8
 
 
 def digest(message: Message, *, key: bytes) -> bytes:
@@ -34,6 +36,15 @@ def unseen(tail: bytes, current: Sequence[bytes]) -> list[int]:
     seen = set(known)
     last = max((place for place, each in enumerate(current) if each in seen), default=-1)
     return list(range(last + 1, len(current)))
+
+
+def is_found(tail: bytes, window: Sequence[bytes]) -> bool:
+    """Whether a window of a history surely has the place where the last turn ended."""
+    known = [tail[start : start + DIGEST] for start in range(0, len(tail), DIGEST)]
+    if not known:
+        return False
+    sure = min(len(known), _SURE)
+    return any(each == known[-1] and _overlap(window, end, known) >= sure for end, each in enumerate(window, start=1))
 
 
 def _overlap(current: Sequence[bytes], end: int, known: Sequence[bytes]) -> int:

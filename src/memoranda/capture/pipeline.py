@@ -2,24 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memoranda.capture.candidates import found_in
 from memoranda.capture.injection import suspicion
-from memoranda.capture.sameness import Said, choice
 from memoranda.capture.secrets import secrets
 from memoranda.capture.stripping import Stripped, stripped
 from memoranda.domain.candidate import Candidate, CaptureMode, Refusal
 from memoranda.domain.memory import Memory, Source, Trust, outranks, trust_of
 from memoranda.domain.message import Message, Role
 
+if TYPE_CHECKING:
+    from memoranda.capture.sameness import Said
+
 # Of one call. A turn has one or two; so many come only when a history is handed over for the first time.
 MOST_MESSAGES = 512
 MOST_CHARACTERS = 480_000
-_MOST_SENTENCES = 16
+_MOST_SENTENCES = 64
 _MOST_COMPARED = 16
+_SHORTEST_SECRET = 4
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
 # Longer than anything that is kept by far: only its beginning is looked at for blocks and fences.
 _LONGEST_MESSAGE = 64_000
@@ -75,13 +78,9 @@ class Decided(NamedTuple):
     refused: Mapping[str, int]
 
 
-def own_words(messages: Sequence[Message], roles: Sequence[Role]) -> list[Words]:
-    """The messages of those whose words count, with what others put around them taken off."""
-    return [
-        Words(place, message, stripped(message.text[:_LONGEST_MESSAGE]))
-        for place, message in enumerate(messages)
-        if message.role in roles
-    ]
+def own_words(messages: Iterable[tuple[int, Message]]) -> list[Words]:
+    """Messages with their places, with what others put around them taken off."""
+    return [Words(place, message, stripped(message.text[:_LONGEST_MESSAGE])) for place, message in messages]
 
 
 def decided(words: Sequence[Words], plan: Plan, similar: Similar) -> Decided:
@@ -110,9 +109,13 @@ def judged(
 ) -> list[Decision]:
     """Each candidate against what is kept, and against those before it. Also for what a model proposes."""
     decisions: list[Decision] = []
+    hidden = {words.place: _hidden(words.own.text, plan) for words, _ in candidates}
     # One sentence that steers taints the others of its message.
     tainted = {words.place for words, _ in candidates if plan.injection != "allow" and _steers(words.own.text)}
     for words, candidate in candidates:
+        if any(secret in candidate.text for secret in hidden[words.place]):
+            refused["secret"] += 1
+            continue
         decision = _judged(candidate, words, plan, similar, decisions, refused, tainted=words.place in tainted)
         if isinstance(decision, Decision):
             decisions.append(decision)
@@ -157,6 +160,14 @@ def _candidates(words: Words, plan: Plan, refused: Counter[str]) -> list[Candida
     return asked + unasked[:room]
 
 
+def _hidden(text: str, plan: Plan) -> list[str]:
+    """What of a message is secret, in pieces: the word that says so may stand in another sentence."""
+    if plan.keep_secrets:
+        return []
+    pieces = [piece for secret in secrets(text) for piece in text[secret.start : secret.end].split()]
+    return [piece for piece in pieces if len(piece) >= _SHORTEST_SECRET]
+
+
 def _steers(text: str) -> bool:
     suspected = suspicion(text)
     return suspected is not None and suspected.severity == "injection"
@@ -175,7 +186,7 @@ def _judged(
     speaker = words.message.speaker
     if not plan.keep_secrets and secrets(candidate.text):
         return "secret"
-    trust = candidate.trust or trust_of(candidate.source)
+    trust = trust_of(candidate.source)
     waits = "review" if plan.mode == "review" else ""
     if tainted or (plan.injection != "allow" and _steers(candidate.text)):
         if plan.injection == "refuse":
@@ -184,6 +195,8 @@ def _judged(
     elif trust == "trusted" and plan.injection != "allow" and suspicion(candidate.text) is not None:
         trust = "untrusted"
     decision = Decision(candidate, speaker, "quarantined" if waits else trust, waits=waits)
+    from memoranda.capture.sameness import choice  # most turns have nothing to compare
+
     said = _said(candidate, speaker)
     nearest = _nearest(candidate.text, before)
     earlier = choice(said, [(_said(other.candidate, other.speaker), None) for other in nearest])
@@ -211,8 +224,10 @@ def _nearest(text: str, before: Sequence[Decision]) -> list[Decision]:
 
 
 def _against_what_is_kept(
-    decision: Decision, said: Said, scope: str, others: Sequence[tuple[Memory, float | None]]
+    decision: Decision, said: "Said", scope: str, others: Sequence[tuple[Memory, float | None]]
 ) -> Decision | Refusal:
+    from memoranda.capture.sameness import choice
+
     chosen = choice(said, [(_said_before(memory), closeness) for memory, closeness in others])
     if chosen is None:
         return decision
@@ -228,20 +243,23 @@ def _against_what_is_kept(
     return "duplicate" if outranks(old.trust, decision.trust) else decision
 
 
-def _said(candidate: Candidate, speaker: str) -> Said:
+def _said(candidate: Candidate, speaker: str) -> "Said":
+    from memoranda.capture.sameness import Said
+
     return Said(
         candidate.text,
         kind=candidate.kind,
         about=candidate.about,
         attribute=candidate.attribute,
         value=candidate.value,
-        context=candidate.context,
         corrects=candidate.corrects,
         speaker=speaker,
     )
 
 
-def _said_before(memory: Memory) -> Said:
+def _said_before(memory: Memory) -> "Said":
+    from memoranda.capture.sameness import Said
+
     return Said(
         memory.text,
         kind=memory.kind,

@@ -30,14 +30,23 @@ def request_in(sentence: str, found: Sequence[tuple[str, str]]) -> Request | Non
     for language, section in found:
         if section not in SECTIONS:
             continue
-        if has(sentence, "no request", language):
+        if has(sentence, "no request", language) and not has(sentence, "request anyway", language):
             continue
         if _is_asked(sentence) and not has(sentence, "asking", language):
             continue
-        if section == "request after":
-            return _after(sentence, language)
-        return _before(sentence, language, section)
+        found_request = (
+            _after(sentence, language) if section == "request after" else _before(sentence, language, section)
+        )
+        if found_request is None or not _only_remarks(sentence, found_request):
+            return found_request
     return None
+
+
+def _only_remarks(sentence: str, request: Request) -> bool:
+    """ "Note that x must be positive" tells nothing of the speaker: it remarks, and asks for nothing."""
+    if request.points or not has(sentence, "remark", request.language):
+        return False
+    return not has(sentence[request.start : request.end], "own", request.language)
 
 
 def _is_asked(sentence: str) -> bool:

@@ -1,7 +1,8 @@
 """Routing: one thing is kept in one place. What is always to be known about a person belongs to their profile.
 
 A name does, and how they want to be answered: the question that it bears on does not come up, so that recall alone
-would never bring it back. Everything else that people say stays a sentence among the memories.
+would never bring it back. How to answer goes there only when somebody asked for it to be remembered: it stands before
+every answer, and no sentence that was merely said, or pasted, should. Everything else stays among the memories.
 """
 
 from memoranda.capture.letters import small
@@ -15,12 +16,13 @@ _FIELDS: dict[str, Field] = {"name": "name"}
 
 def routed(candidate: Candidate, speaker: str) -> Candidate:
     """The candidate as an entry of the speaker's profile, where it is one; otherwise as it was."""
-    if candidate.about:
+    if candidate.about or candidate.source != "user":
         return candidate
     field = _FIELDS.get(candidate.attribute)
     if field is not None and isinstance(candidate.value, str) and candidate.value:
         return _entry(candidate, field, candidate.value, speaker)
-    if candidate.kind == "preference" and not candidate.attribute and _is_about_answers(candidate):
+    unslotted = candidate.kind == "preference" and not candidate.attribute
+    if candidate.explicit and unslotted and _is_about_answers(candidate):
         return _entry(candidate, "preferences", candidate.text, speaker)
     return candidate
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from memoranda.capture.choices import Predicate, chosen_anew, rivals
 from memoranda.capture.corrections import corrected
 from memoranda.capture.frames import Framed
 from memoranda.capture.saying import Saying, sayings
@@ -19,9 +20,13 @@ from memoranda.domain.text import normal_form
 Relation = Literal["same", "duplicate", "supersedes", "different"]
 CLOSE = 0.85
 """From this cosine of the bundled embedder on, words that hardly count may differ."""
+NEAR = 0.55
+"""From this one on, two things of which nothing is known may be of one sort, where only one of them is chosen."""
 _FEWEST_SHARED = 2
 _REMEMBERED = 4_096
 _PART = re.compile(r"[^\W\d_]+")
+# Only when nothing else is kept of which the same is said.
+_ALONE: dict[Predicate, str] = {"choosing": "another choice", "being": "another state", "gathering": "another liking"}
 _RANK: dict[Relation, int] = {"same": 0, "duplicate": 1, "supersedes": 2, "different": 3}
 
 
@@ -66,7 +71,7 @@ def compared(new: Said, old: Said, *, closeness: float | None = None) -> Verdict
         return Verdict("duplicate", alike)
     if "episode" in (new.kind, old.kind):
         return Verdict("different", "what happened stays")
-    replaced = _replaced(new, old, later, earlier, known, close=close)
+    replaced = _replaced(new, old, later, earlier, known, closeness=closeness)
     if replaced:
         return Verdict("supersedes", replaced)
     return Verdict("different", _difference(later, earlier, known))
@@ -79,10 +84,26 @@ def choice(new: Said, others: Sequence[tuple[Said, float | None]]) -> tuple[int,
         for place, (old, closeness) in enumerate(others)
         if (verdict := compared(new, old, closeness=closeness)).relation != "different"
     ]
+    alone = [each for each in found if each[3].reason in _ALONE.values()]
+    if alone and (len(alone) > 1 or _has_rivals(new, others, alone[0][2], alone[0][3])):
+        found = [each for each in found if each not in alone]
     if not found:
         return None
-    _, _, place, verdict = min(found, key=lambda each: each[:3])
-    return place, verdict
+    best = min(found, key=lambda each: each[:3])
+    if best[3].relation == "duplicate" and (new.corrects or sayings(new.text, new.text)[0].cue):
+        # Who goes back to what was said before takes back the one thing that was said since.
+        since = [each for each in found if each[3].relation == "supersedes" and each[3].reason != _ALONE["gathering"]]
+        best = since[0] if len(since) == 1 else best
+    return best[2], best[3]
+
+
+def _has_rivals(new: Said, others: Sequence[tuple[Said, float | None]], place: int, verdict: Verdict) -> bool:
+    """Whether more is liked than what would be replaced: then the new liking is one more."""
+    return verdict.reason == _ALONE["gathering"] and any(
+        other.speaker == new.speaker and rivals(*sayings(new.text, other.text))
+        for number, (other, _) in enumerate(others)
+        if number != place
+    )
 
 
 def _other_slot(new: Said, old: Said) -> str:
@@ -132,7 +153,9 @@ def _same_frame(one: Saying, other: Saying) -> bool:
     return mine is not None and theirs is not None and (mine.frame, mine.topic) == (theirs.frame, theirs.topic)
 
 
-def _replaced(new: Said, old: Said, later: Saying, earlier: Saying, known: Vocabulary, *, close: bool) -> str:
+def _replaced(
+    new: Said, old: Said, later: Saying, earlier: Saying, known: Vocabulary, *, closeness: float | None
+) -> str:
     """Why the later saying takes the place of the earlier one; empty when it does not."""
     if later.adds:
         return ""
@@ -142,14 +165,19 @@ def _replaced(new: Said, old: Said, later: Saying, earlier: Saying, known: Vocab
         of_a_kind = (mine.rest, mine.filled) == (theirs.rest, theirs.filled)
         if of_a_kind and not part_of and not _only_one_named(new.text, mine, old.text, theirs):
             return "one of its kind"
-    return corrected(
+    told = bool(later.cue) or later.ended or new.corrects
+    reason = corrected(
         later,
         earlier,
         known,
-        told=later.corrects or new.corrects,
-        close=close,
+        told=told,
+        close=closeness is not None and closeness >= CLOSE,
         same_about=bool(new.about) and _key(new.about) == _key(old.about),
     )
+    if reason or later.ended or (new.kind and old.kind and new.kind != old.kind):
+        return reason
+    near = closeness is not None and closeness >= NEAR
+    return _ALONE.get(chosen_anew(later, earlier, known, told=told, near=near), "")
 
 
 def _only_one_named(new: str, mine: Framed, old: str, theirs: Framed) -> bool:

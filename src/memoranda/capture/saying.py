@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from memoranda.capture.frames import Framed, framed
 from memoranda.capture.reading import Word, core_of, even, words_of
@@ -12,6 +12,9 @@ _READ = 4_096
 _STEM = 5
 _INFLECTED = frozenset({"pl", "cs"})
 _UNSAID: frozenset[Sort] = frozenset({"small", "article", "correction"})
+
+
+Cue = Literal["", "change", "correction", "withdrawal"]
 
 
 class Saying(NamedTuple):
@@ -28,7 +31,8 @@ class Saying(NamedTuple):
     """The beginnings of its telling words, and pairs of characters."""
     negated: bool
     ended: bool
-    corrects: bool
+    cue: Cue
+    """By what it says that it corrects something; from "now" to "scratch that"."""
     adds: bool
     frame: Framed | None
 
@@ -66,10 +70,17 @@ def _saying(text: str, language: str, folded: bool) -> Saying:
         rare(core, known),
         "negation" in sorts,
         "no more" in sorts,
-        bool(sorts & {"correction", "change", "no more"}),
+        _cue(read, known),
         "addition" in sorts,
         framed(read, known),
     )
+
+
+def _cue(words: Sequence[Word], known: Vocabulary) -> Cue:
+    cues = {word.sort: word.text for word in words if word.sort in ("change", "correction")}
+    if known.withdrawals.intersection(cues.values()):
+        return "withdrawal"
+    return "correction" if "correction" in cues else "change" if cues else ""
 
 
 def _clauses(words: Sequence[Word]) -> Iterable[tuple[Word, ...]]:

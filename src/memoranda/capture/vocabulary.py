@@ -47,6 +47,7 @@ _FIGURES = {char: place for place, char in enumerate("零一二三四五六七�
 _SCALES = {"十": 10, "百": 100, "千": 1000}
 # From the weakest claim on a phrase to the strongest.
 _SECTIONS: tuple[tuple[str, Sort], ...] = (
+    ("of one sort", "word"),
     ("no filling", "word"),
     ("opposites", "word"),
     ("times", "word"),
@@ -62,9 +63,13 @@ _SECTIONS: tuple[tuple[str, Sort], ...] = (
     ("correction", "correction"),
     ("no more", "no more"),
 )
+_DENIED = "denied with it"
 _ONE_FOR_ALL = frozenset({"same words", "negation"})
 # Not articles and politeness: what is passed over must not decide that it may be.
-_MARKING = ("light words", "plain verbs", "negation", "links", "change", "no more", "addition", "one of")
+_MARKING = (
+    *("light words", "plain verbs", "negation", "links", "change", "no more", "addition", "one of"),
+    *("choosing", "gathering", "rather"),
+)
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -105,6 +110,22 @@ class Vocabulary(NamedTuple):
     """Light words after which comes what it is that is liked, preferred, wanted."""
     loose: frozenset[str] = frozenset()
     """Words whose coming and going changes nothing, where two sayings are close."""
+    degrees: frozenset[str] = frozenset()
+    """Words that say how much; without them it is liked as well."""
+    denied: Mapping[str, str] = _NONE
+    """What is denied together with something weaker: who does not like it does not love it."""
+    choosing: frozenset[str] = frozenset()
+    """Predicates that leave room for one thing."""
+    being: frozenset[str] = frozenset()
+    """Predicates of what somebody is, which is one thing of each sort."""
+    gathering: frozenset[str] = frozenset()
+    """Predicates of which many things are said, beside the plain verbs."""
+    rather: frozenset[str] = frozenset()
+    """Words that make a choice of any predicate."""
+    withdrawals: frozenset[str] = frozenset()
+    """Words of correction that take something back, and do not only set it right."""
+    sorts: Mapping[str, frozenset[int]] = _NONE
+    """Things that may take the place of one another, by the lines they stand on."""
     contrasts: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     """What makes a verb its opposite when it is written before it, as in Czech."""
@@ -155,6 +176,14 @@ def vocabulary(language: str, *, folded: bool) -> Vocabulary:
         unfit=_words(plain, "no filling"),
         verbs=_words(plain, "plain verbs"),
         loose=_words(plain, "loose words"),
+        degrees=_words(plain, "loose words") | _words(plain, "degrees"),
+        denied=_denied(plain),
+        choosing=_words(plain, "choosing"),
+        being=_words(plain, "being"),
+        gathering=_words(plain, "gathering"),
+        rather=_words(plain, "rather"),
+        withdrawals=_words(plain, "withdrawal"),
+        sorts=_sorts(plain),
         light=frozenset(
             phrase.stands for each in by_first.values() for phrase in each.values() if phrase.sort == "light"
         ),
@@ -242,6 +271,22 @@ def _phrases(plain: Vocabulary, section: str, sort: Sort) -> Iterator[Phrase | G
 
 def _longest(phrase: Phrase) -> int:
     return -len(phrase.tokens)
+
+
+def _denied(plain: Vocabulary) -> dict[str, str]:
+    groups = (
+        [" ".join(plain.tokens(each)) for each in line.split("|")] for line in table(plain.language).get(_DENIED, ())
+    )
+    return {stronger: weak for weak, *others in groups for stronger in others}
+
+
+def _sorts(plain: Vocabulary) -> dict[str, frozenset[int]]:
+    """Names of products are the same in all languages."""
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate((*table(plain.language).get("of one sort", ()), *table("en")["names of one sort"])):
+        for entry in line.split("|"):
+            found.setdefault(" ".join(plain.tokens(entry)), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
 
 
 def _opposites(plain: Vocabulary) -> dict[str, frozenset[str]]:

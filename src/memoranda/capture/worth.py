@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from memoranda.capture.names import name_at
 from memoranda.capture.triggers import has, marked, places
 from memoranda.domain.candidate import Refusal
 
@@ -20,7 +21,7 @@ _VETOES: tuple[tuple[str, Refusal], ...] = (
 _NAMED = re.compile(
     r" (?:[A-Z0-9][\w'’.-]* ?)+(?:$|[,;:!?.)]|(?:and|but|because|for|too|so|though|as|since|in|even|more)\b)"
 )
-_PASSING = {"preference": "passing", "decision": "passing decision", "fact": "passing", "other": "passing"}
+_PASSING = {"decision": "passing decision"}
 
 
 class Worth(NamedTuple):
@@ -53,12 +54,19 @@ def _borne_out(text: str, masked: str, language: str, section: str) -> Worth | R
     for veto, refusal in _VETOES:
         if has(statement, veto, language):
             return refusal
-    if has(statement, _PASSING[section], language):
+    if has(_without_lasting(statement, language), _PASSING.get(section, "passing"), language):
         return "passing"
     for place in places(statement, section, language):
         if _says_what(text, statement, place, language, section):
             return Worth(language, section, end)
     return "nothing to keep"
+
+
+def _without_lasting(statement: str, language: str) -> str:
+    """The statement without what only looks passing: "por la mañana" is no "mañana"."""
+    for place in places(statement, "lasting", language):
+        statement = statement[: place.start()] + "_" * (place.end() - place.start()) + statement[place.end() :]
+    return statement
 
 
 def _end_of_statement(masked: str, language: str) -> int:
@@ -80,7 +88,11 @@ def _says_what(text: str, statement: str, place: Any, language: str, section: st
     start = len(statement) - len(thing)
     if not any(char.isalnum() for char in thing):
         return False
-    if has(thing, "thing", language):
+    if section == "address":
+        return has(thing, "manner", language) or (
+            bool(name_at(text[start:].rstrip(" .!"))) and not has(thing, "no name", language)
+        )
+    if has(thing, "thing", language) or (section == "decision" and has(thing, "thing decided", language)):
         return True
     if has(thing, "no thing", language):
         return False

@@ -7,30 +7,68 @@ from typing import Any, NamedTuple
 
 from memoranda.cli.output import SHORT_ID, Output, clean
 from memoranda.domain.clock import iso
+from memoranda.domain.errors import InvalidInput
 from memoranda.domain.results import Changed
 
 
 class Action(NamedTuple):
-    """One action: a word about it, its options, and what it does."""
+    """One action: a word about it, its options, and what it does. `more` is for its own help."""
 
     about: str
     add: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Output], int | None]
+    more: str = ""
 
 
 def add_actions(command: argparse.ArgumentParser, actions: dict[str, Action]) -> None:
-    """Declare the actions of a command. The first is what the command does without one."""
+    """Declare the actions of a command. The first is what the command does without one, with the same options."""
     from memoranda.cli.app import shared_options
 
-    first = next(iter(actions.values()))
-    chosen = command.add_subparsers(dest="action", metavar="ACTION", prog=command.prog)
-    for name, action in actions.items():
-        parser = chosen.add_parser(name, parents=[shared_options(argparse.SUPPRESS)], help=action.about)
-        action.add(parser)
-        parser.set_defaults(run=action.run)
+    name, first = next(iter(actions.items()))
     bare = argparse.ArgumentParser(add_help=False)
     first.add(bare)
-    command.set_defaults(run=first.run, **vars(bare.parse_args([])))
+    usual = vars(bare.parse_args([]))
+    own = command.add_argument_group(f"without an action, as for {name}")
+    for option in _options_of(bare):
+        own._add_action(option)
+        option.default = argparse.SUPPRESS  # an action has defaults of its own
+
+    def run(arguments: argparse.Namespace, output: Output) -> int | None:
+        for each, value in usual.items():
+            setattr(arguments, each, getattr(arguments, each, value))
+        return first.run(arguments, output)
+
+    chosen = command.add_subparsers(
+        dest="action", metavar="ACTION", prog=command.prog, action=_behind(frozenset(usual), command.prog)
+    )
+    for word, action in actions.items():
+        parser = chosen.add_parser(
+            word, parents=[shared_options(argparse.SUPPRESS)], help=action.about, description=action.more or None
+        )
+        action.add(parser)
+        parser.set_defaults(run=action.run)
+    command.set_defaults(run=run)
+
+
+def _options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [action for action in parser._actions if action.option_strings]
+
+
+def _behind(own: frozenset[str], prog: str) -> type[argparse.Action]:
+    """Actions whose options stand behind them: before them they would mean the first one, and be lost."""
+
+    class Behind(argparse._SubParsersAction):  # type: ignore[type-arg]  # it is generic in the stubs alone
+        def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+            early = sorted(own & set(vars(namespace)))
+            if early:
+                option = f"--{early[0].replace('_', '-')}"
+                raise InvalidInput(
+                    f"{option} stands before the action {values[0]!r}",
+                    hint=f"Write it behind: {prog} {values[0]} ... {option} ...",
+                )
+            super().__call__(parser, namespace, values, option_string)
+
+    return Behind
 
 
 def nothing_more(command: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memoranda.cli.actions import Action, add_actions, nothing_more, show
 from memoranda.cli.output import SHORT_ID, Output
 from memoranda.cli.store import open_memory, read_text
+from memoranda.cli.transcript import as_message
 from memoranda.domain.candidate import CAPTURE_MODES
 from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.results import Captured, Changed
@@ -18,10 +19,25 @@ if TYPE_CHECKING:
     from memoranda.service.review import Review, Waiting
 
 _PAGE = 1_000
+_SHAPES = 'Messages are [{"role": "user", "content": "..."}], one such object, or one to a line.'
+_WAITING = "waiting: it is not shown until somebody says yes; `memoranda review` lists it and says why"
+_NEXT = {
+    "secret": 'keep it in a password manager and remember where; to keep it here, set secrets = "allow"',
+    "injection": 'it looks written to steer a model; set injection = "quarantine" to decide in `memoranda review`',
+    "private": "it was marked so; take out <private> or [NOMEM] to have it kept",
+    "too long": "say it in fewer words, or `memoranda remember` it as it is",
+    "not looked at": "only the newest part of so much is looked at; hand the rest over in smaller parts",
+    "erased": "it was erased before; to have it again, say `memoranda remember ... --even-if-erased`",
+}
 
 
 def _add_capture(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", nargs="?", help="messages as JSON, or plain text; - reads stdin")
+    command.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="messages as JSON, one to a line or all together, or plain text; - reads stdin",
+    )
     command.add_argument("--user", metavar="TEXT", help="what the user said, instead of a file")
     command.add_argument(
         "--conversation", metavar="NAME", default="", help="what was seen of it before is not seen again"
@@ -69,16 +85,23 @@ def _capture(arguments: argparse.Namespace, output: Output) -> None:
             kind=arguments.kind,
         )
     show(output, captured.as_json(), _captured(captured))
-    for trouble in () if output.as_json else captured.receipt.degraded:
-        output.note(trouble)
+    for each in () if output.as_json else (*_next_steps(captured), *captured.receipt.degraded):
+        output.note(each)
 
 
 def _messages(arguments: argparse.Namespace) -> Sequence[Any]:
     if arguments.user is not None:
         if arguments.file is not None:
             raise InvalidInput("both a file and --user were given", hint="Give one of them.")
-        return [{"role": "user", "content": arguments.user}]
-    return messages_in(_read(arguments.file or "-"))
+        return [{"role": "user", "content": _said(arguments.user, "--user")}]
+    return messages_in(_said(_read(arguments.file or "-"), arguments.file or "standard input"))
+
+
+def _said(text: str, where: str) -> str:
+    if not text.strip():
+        what = "standard input" if where == "-" else where
+        raise InvalidInput(f"{what} is empty", hint="Give what was said: memoranda capture --user 'I prefer tea.'")
+    return text
 
 
 def _read(file: str) -> str:
@@ -94,19 +117,31 @@ def _read(file: str) -> str:
 
 
 def messages_in(text: str) -> Sequence[Any]:
-    """A list of messages, or an object that has one; anything else is what a user said."""
+    """A list of messages, an object that has one, one message, or one to a line; anything else is what a user said."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        if text.lstrip().startswith(('{"', '[{"')):
-            hint = 'Messages are [{"role": "user", "content": "..."}].'
-            raise InvalidInput("this begins like JSON, but is none", hint=hint) from error
-        found = text
+        found = _by_lines(text)
+        if found is None and text.lstrip().startswith(('{"', '[{"')):
+            raise InvalidInput("this begins like JSON, but is none", hint=_SHAPES) from error
     if isinstance(found, dict) and isinstance(found.get("messages"), list):
         found = found["messages"]
+    elif isinstance(found, dict) and (message := as_message(found)) is not None:
+        found = [message]
     if isinstance(found, list) and all(isinstance(each, dict) for each in found):
         return found
     return [{"role": "user", "content": text}]
+
+
+def _by_lines(text: str) -> list[dict[str, Any]] | None:
+    """The messages of lines that are JSON objects, each; None when one is not, or none has a message."""
+    try:
+        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+    if not all(isinstance(line, dict) for line in lines):
+        return None
+    return [message for message in map(as_message, lines) if message is not None] or None
 
 
 def _captured(captured: Captured) -> Iterator[str]:
@@ -124,6 +159,16 @@ def _captured(captured: Captured) -> Iterator[str]:
         yield f"(nothing to keep in {receipt.new} of {receipt.messages} messages)"
     if receipt.refused:
         yield "not kept: " + ", ".join(f"{reason} {number}" for reason, number in receipt.refused.items())
+
+
+def _next_steps(captured: Captured) -> Iterator[str]:
+    """What a person can do about what was not kept."""
+    receipt = captured.receipt
+    for reason, step in _NEXT.items():
+        if reason in receipt.refused:
+            yield f"{reason}: {step}"
+    if receipt.waiting:
+        yield _WAITING
 
 
 # -- review --

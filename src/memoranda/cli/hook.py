@@ -34,7 +34,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "conversation": ("conversation", "conversation_id", "session_id", "sessionId", "session_key", "sessionKey"),
     "speaker": ("speaker", "speaker_id", "sender_id", "senderId", "speaker_name", "sender_name", "senderName"),
     "kind": ("kind", "session_kind", "trigger"),
+    "transcript": ("transcript_path", "transcriptPath"),
 }
+_NO = frozenset({"false", "no", "0", "f", "n", "off"})
 _NOTHING: dict[str, dict[str, Any]] = {
     "before-turn": {"context": "", "tokens": 0, "items": [], "receipt": None},
     "after-turn": {"kept": [], "waiting": 0, "receipt": None},
@@ -135,7 +137,7 @@ def _give_up() -> None:
 
 
 def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
-    prompt, speaker = _text(given, "prompt", needed=True), _text(given, "speaker")
+    prompt, speaker = _prompt(given), _text(given, "speaker")
     path = settings.store_path()
     if not path.exists():
         raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
@@ -160,13 +162,12 @@ def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, An
 
 
 def _after_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
-    if given.get("success") is False:
+    if _failed(given.get("success")):
         return {}
-    if given.get("messages") is None:
-        raise InvalidInput("`messages` is missing", hint=_HINT)
+    messages = _messages(given)
     with _opened(given, settings) as memory:
         captured = memory.capture(
-            given["messages"],
+            messages,
             conversation=_text(given, "conversation"),
             speaker=_text(given, "speaker"),
             mode=given.get("mode"),
@@ -207,11 +208,36 @@ def _given() -> Mapping[str, Any]:
     return found
 
 
-def _text(given: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
+def _prompt(given: Mapping[str, Any]) -> str:
+    """What the user asks. A number is no question."""
+    found = next((given[each] for each in _NAMES["prompt"] if isinstance(given.get(each), str)), None)
+    if found is None:
+        raise InvalidInput("`prompt` is missing", hint=_HINT)
+    return str(found)
+
+
+def _messages(given: Mapping[str, Any]) -> Any:
+    """The messages themselves, or those of a transcript that the host keeps."""
+    if given.get("messages") is not None:
+        return given["messages"]
+    path = next((given[each] for each in _NAMES["transcript"] if given.get(each) is not None), None)
+    if path is None:
+        raise InvalidInput("`messages` is missing, and there is no `transcript_path`", hint=_HINT)
+    from memoranda.cli.transcript import messages_at
+
+    return messages_at(path)
+
+
+def _failed(success: Any) -> bool:
+    """Whether a host says that the turn failed; hosts that have no booleans write it as text or as a number."""
+    if isinstance(success, str):
+        return success.strip().casefold() in _NO
+    return isinstance(success, bool | int | float) and not success
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
     """A text under its own name or one that hosts use; numbers, as some hosts have for people, are written out."""
     found = next((given[each] for each in _NAMES[name] if given.get(each) is not None), None)
-    if found is None and needed:
-        raise InvalidInput(f"`{name}` is missing", hint=_HINT)
     if type(found) is int:
         return str(found)
     if found is not None and not isinstance(found, str):

@@ -8,6 +8,7 @@ from typing import Any
 from memoranda.cli.actions import Action, add_actions, show, show_gone
 from memoranda.cli.output import SHORT_ID, Output
 from memoranda.cli.store import open_memory
+from memoranda.domain.contexts import perhaps_meant
 from memoranda.domain.errors import NotFound
 from memoranda.domain.fact import shown
 from memoranda.domain.memory import BASES, SOURCES
@@ -30,7 +31,12 @@ def _add_slot(command: argparse.ArgumentParser) -> None:
 def _add_set(command: argparse.ArgumentParser) -> None:
     _add_slot(command)
     command.add_argument("value", metavar="VALUE", help="JSON; what is not JSON is text")
-    command.add_argument("--context", default="", help="when it applies, such as after_sunset or weekday+morning")
+    command.add_argument(
+        "--context",
+        default="",
+        help="when it applies: words for times and places, such as after_sunset or weekday+morning, "
+        "and flags of your own",
+    )
     command.add_argument("--text", default="", help="the preference in words")
     command.add_argument("--learned-from", default="", help="what taught us this")
     command.add_argument("--confidence", type=float, default=1.0, metavar="0..1")
@@ -86,7 +92,9 @@ def _set(arguments: argparse.Namespace, output: Output) -> None:
             speaker=arguments.speaker,
             after_erase="allow" if arguments.even_if_erased else "refuse",
         )
-        output.remembered([kept])
+    output.remembered([kept])
+    for flag, word in perhaps_meant(arguments.context):
+        output.note(f"{flag} is kept as a flag, which holds when --flag says so; did you mean {word}?")
 
 
 def _get(arguments: argparse.Namespace, output: Output) -> None:

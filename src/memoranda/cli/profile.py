@@ -23,7 +23,13 @@ def _add_show(command: argparse.ArgumentParser) -> None:
 
 def _add_set(command: argparse.ArgumentParser) -> None:
     command.add_argument("field", choices=FIELDS)
-    command.add_argument("values", metavar="VALUE", nargs="*", help="one or, for a list, several; none clears it")
+    command.add_argument(
+        "values",
+        metavar="VALUE",
+        nargs="*",
+        help="of traits and preferences several, which replace all that are there unless there is a --key; "
+        "none clears the field",
+    )
     _add_writing(command)
 
 
@@ -58,7 +64,7 @@ def _add_context(command: argparse.ArgumentParser) -> None:
 def _show(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
         profile = memory.profile.get(speaker=arguments.speaker, as_of=arguments.as_of)
-    show(output, profile.as_json(), _lines(profile))
+    show(output, {**profile.as_json(), "recent": list(profile.recent)}, _lines(profile))
 
 
 def _set(arguments: argparse.Namespace, output: Output) -> None:
@@ -113,7 +119,7 @@ def _writing(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _changed(output: Output, changed: ProfileChanged) -> None:
-    show(output, changed.as_json(), _lines(changed.profile))
+    show(output, {**changed.as_json(), "recent": list(changed.profile.recent)}, _lines(changed.profile))
     if not output.as_json:
         if changed.receipt.trust != "trusted":
             output.note(f"kept, but {changed.receipt.trust}: it is not shown in the profile")
@@ -133,7 +139,13 @@ def _lines(profile: Profile) -> list[str]:
 
 _ACTIONS = {
     "show": Action("what is in it", _add_show, _show),
-    "set": Action("set a field, or the entry under a key", _add_set, _set),
+    "set": Action(
+        "set a whole field, or the entry under a key",
+        _add_set,
+        _set,
+        more="Set a field. Without --key, traits and preferences become exactly the values that are given: all others "
+        "are forgotten. `memoranda profile add` adds one.",
+    ),
     "add": Action("add an entry or a note", _add_add, _add),
     "remove": Action("forget an entry", _add_remove, _remove),
     "export": Action("all profiles of this very scope, as JSON", nothing_more, _export),

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NamedTuple, get_args
 
-from memoranda.domain.memory import Basis, Kind, Source, Trust
+from memoranda.domain.memory import Basis, Kind, Source
 
 CaptureMode = Literal["off", "explicit", "strict", "broad", "review"]
 CAPTURE_MODES: tuple[CaptureMode, ...] = get_args(CaptureMode)
@@ -15,7 +15,8 @@ Refusal = Literal[
     "envelope",  # what a channel wraps around a message
     "code",
     "tool output",
-    "private",
+    "private",  # marked as not to be kept
+    "contact data",  # an address or a number that nobody asked to keep
     "system-looking",
     "secret",
     "injection",
@@ -49,7 +50,6 @@ class Candidate(NamedTuple):
     about: str = ""
     attribute: str = ""
     value: Any = None
-    context: str = ""
     corrects: bool = False
     """Whether it says that something was otherwise before."""
     rule: str = ""
@@ -58,6 +58,4 @@ class Candidate(NamedTuple):
     """The place of its message among those that were handed over."""
     source: Source = "user"
     basis: Basis = "stated"
-    trust: Trust | None = None
-    """Lower than its source would give; None leaves it to the source."""
     confidence: float = 1.0

@@ -60,6 +60,18 @@ def end_of(moment: Moment, *, name: str) -> int:
     return min(start + 86_399_999, MAX_MS) if bare_text or bare_date else start
 
 
+def zone_offset(zone: str, ms: int) -> int:
+    """Milliseconds from UTC to the local time of a zone at a moment; of the machine's own zone when none is named."""
+    moment = datetime.fromtimestamp(ms / 1000, UTC)
+    if not zone:
+        offset = moment.astimezone().utcoffset()
+    else:
+        from zoneinfo import ZoneInfo
+
+        offset = moment.astimezone(ZoneInfo(zone)).utcoffset()
+    return 0 if offset is None else offset // timedelta(milliseconds=1)
+
+
 def iso(ms: int) -> str:
     """Milliseconds as ISO-8601 with Z."""
     moment = datetime.fromtimestamp(ms // 1000, UTC)

@@ -1,16 +1,19 @@
 """Contexts: when a preference applies. Conditions joined with `+`, such as `weekday+morning`; all of them must hold.
 
 Words for times of day, days, months and seasons are decided by the clock. `place:office` and `at_home` are decided by
-the place; `06:30-08:00` is a span of the day and may go over midnight. Anything else is a flag, which holds when the
-caller says so. What the caller says also wins over the clock: with the flag `after_sunset`, it is after sunset.
+the place; `06:30-08:00` is a span of the day and may go over midnight. Any other word of letters, digits, `_` and `-`
+is a flag, which holds when the caller says so. What the caller says also wins over the clock: with the flag
+`after_sunset`, it is after sunset.
 """
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 from memoranda.domain.errors import InvalidInput
+from memoranda.domain.text import checked_text
 
 SUNRISE, SUNSET = 6 * 60, 18 * 60
 
@@ -39,6 +42,10 @@ _SPAN = re.compile(r"(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})")
 _WHOLE_DAY = 24 * 60
 _HOME = "at_home"
 _PLACE = "place:"
+_JOINTS = "_-"
+
+KNOWN: tuple[str, ...] = (*(word for group in _GROUPS for word in group), _HOME)
+"""The words that mean something by themselves."""
 
 
 class Circumstance(NamedTuple):
@@ -51,14 +58,16 @@ class Circumstance(NamedTuple):
     @classmethod
     def of(cls, local: datetime, *, place: str = "", flags: Iterable[str] = ()) -> "Circumstance":
         """From what a caller gives, in the form in which conditions are compared."""
-        if isinstance(flags, str):
-            raise InvalidInput("flags are a list of texts, not one text", hint="Pass flags=['guests'].")
+        if isinstance(flags, str | bytes | Mapping) or not isinstance(flags, Iterable):
+            given = "one text" if isinstance(flags, str) else type(flags).__name__
+            raise InvalidInput(f"flags are a list of texts, not {given}", hint="Pass flags=['guests'].")
         said = frozenset(_one_word(flag) for flag in flags)
         return cls(local, _plain(place).removeprefix(_PLACE), said)
 
 
 def canonical(context: str) -> str:
     """The one way to write a context: the same conditions give the same text, in whatever order they were given."""
+    context = checked_text(context, name="context", empty_ok=True)
     conditions = {_one_word(each) for each in context.split("+")} if context.strip() else set()
     if "" in conditions:
         raise InvalidInput(f"context: a condition is empty in {context[:80]!r}", hint="Write it as weekday+morning.")
@@ -66,6 +75,29 @@ def canonical(context: str) -> str:
         if _SPAN.fullmatch(each) and _span(each) is None:
             raise InvalidInput(f"context: {each[:40]!r} is no span of the day", hint="Write it as 22:00-06:30.")
     return "+".join(sorted(conditions, key=lambda each: (_group(each), each)))
+
+
+def checked_context(context: str) -> str:
+    """A context as it is kept, of conditions that can hold one day; anything else is refused."""
+    canon = canonical(context)
+    for each in conditions(canon):
+        name = each.removeprefix(_PLACE)
+        if _group(each) >= _PLACES and not _is_plain(name):
+            what = "names no place" if each.startswith(_PLACE) else "is no condition"
+            raise InvalidInput(
+                f"context: {each[:40]!r} {what}",
+                hint=f"Use {', '.join(KNOWN)}, place:office, 06:30-08:00, or a flag of your own of letters, digits, "
+                "_ and -; join several with +.",
+            )
+    return canon
+
+
+def perhaps_meant(context: str) -> tuple[tuple[str, str], ...]:
+    """Flags that are one slip away from a word that is known, each with that word."""
+    flags = (each for each in conditions(context) if _group(each) == _FLAGS)
+    words = (*KNOWN, *(word for word in _OTHER_WORDS if not word.startswith(_PLACE)))
+    meant = ((flag, next((word for word in words if _one_slip(flag, word)), "")) for flag in flags)
+    return tuple((flag, word) for flag, word in meant if word)
 
 
 def conditions(context: str) -> tuple[str, ...]:
@@ -143,6 +175,31 @@ def _group(condition: str) -> int:
     return _PLACES if condition == _HOME or condition.startswith(_PLACE) else _FLAGS
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a name has letters and digits of any script, joined by what may join them, and nothing else."""
+    kinds = {unicodedata.category(char)[0] for char in name if char not in _JOINTS}
+    return bool(kinds & {"L", "N"}) and kinds <= {"L", "N", "M"}
+
+
+def _one_slip(one: str, other: str) -> bool:
+    """Whether one becomes the other by one letter more, less or other, or by two that change places."""
+    return one != other and (other in _shorter(one) or one in _shorter(other) or _one_other(one, other))
+
+
+def _shorter(word: str) -> Iterator[str]:
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+def _one_other(one: str, other: str) -> bool:
+    if len(one) != len(other):
+        return False
+    places = [place for place, (here, there) in enumerate(zip(one, other, strict=True)) if here != there]
+    if len(places) == 1:
+        return True
+    swapped = len(places) == 2 and places[1] == places[0] + 1
+    return swapped and one[places[0]] == other[places[1]] and one[places[1]] == other[places[0]]
+
+
 def _one_word(text: str) -> str:
     plain = _plain(text)
     return _OTHER_WORDS.get(plain, plain)
@@ -150,5 +207,6 @@ def _one_word(text: str) -> str:
 
 def _plain(text: str) -> str:
     if not isinstance(text, str):
-        raise InvalidInput(f"context: text is expected, not {type(text).__name__}")
+        hint = "Write conditions, flags and places as text, such as weekday+morning."
+        raise InvalidInput(f"context: text is expected, not {type(text).__name__}", hint=hint)
     return "_".join(text.casefold().split())

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Basis, Memory
+from memoranda.domain.profile import LISTS, PREFIX
 from memoranda.domain.receipt import RecallReceipt
 from memoranda.domain.results import Row
 from memoranda.domain.text import normal_form
@@ -20,8 +21,8 @@ SOURCE_WORDS: dict[Basis, str] = {"stated": "user_stated", "observed": "learned"
 NAMES = ("nickname", "alias")
 MANY = frozenset({*NAMES, "purpose", "note", "likes", "dislikes"})
 """Attributes of which a thing may have several."""
+_LISTS = frozenset(PREFIX + field for field in LISTS)
 COMMON = frozenset({*MANY, "location", "preference", "schedule"})
-RESERVED = "profile."
 
 _DAY_MS = 86_400_000
 _HALF_LIFE_DAYS: dict[Basis, float] = {"observed": 180.0, "inferred": 90.0}
@@ -143,9 +144,14 @@ def checked_slot(about: str, attribute: str, *, what: tuple[str, str]) -> None:
     for text, name in zip((about, attribute), what, strict=True):
         if not isinstance(text, str) or not text.strip():
             raise InvalidInput(f"{name} is needed", hint=f"Give {name} at least one visible character.")
-    if attribute.strip().casefold().startswith(RESERVED):
+    refuse_reserved(attribute, what[1])
+
+
+def refuse_reserved(attribute: str, name: str = "attribute") -> None:
+    """A profile has its own limits and is written through its own door only."""
+    if isinstance(attribute, str) and attribute.strip().casefold().startswith(PREFIX):
         raise InvalidInput(
-            f"{what[1]}: {attribute[:80]!r} belongs to the profile", hint="Use memory.profile (CLI: memoranda profile)."
+            f"{name}: {attribute[:80]!r} belongs to the profile", hint="Use memory.profile (CLI: memoranda profile)."
         )
 
 
@@ -220,3 +226,8 @@ def _without_marks(text: str) -> str:
     """Without diacritics, as words are compared; identifiers seldom have them."""
     decomposed = unicodedata.normalize("NFKD", text.casefold().replace("ł", "l"))
     return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def holds_many(attribute: str) -> bool:
+    """Whether the slot of an attribute holds several values; otherwise a new one takes the place of the old."""
+    return attribute in MANY or attribute in _LISTS

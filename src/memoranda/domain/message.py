@@ -19,6 +19,8 @@ _ROLE_NAMES: dict[str, Role] = {
     "toolresult": "tool",
     "tool_result": "tool",
 }
+# Milliseconds of 1970 and seconds of the year 5138 look alike; nobody talks in either.
+_SECONDS = 100_000_000_000
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 
 
@@ -57,19 +59,28 @@ def _read(place: int, given: Any) -> Message:
             f"message {place}: an object is expected, not {type(given).__name__}",
             hint='A message is {"role": "user", "content": "..."}.',
         )
-    role = _ROLE_NAMES.get(str(given.get("role", "")).casefold())
-    if role is None:
-        raise InvalidInput(
-            f"message {place}: {str(given.get('role'))[:40]!r} is no role", hint=f"Use one of: {', '.join(ROLES)}."
-        )
+    if "role" not in given:
+        raise InvalidInput(f"message {place} has no role", hint=f"Use one of: {', '.join(ROLES)}.")
+    # A host has roles of its own, and its own idea of a time: one odd message must not stop a conversation.
+    role = _ROLE_NAMES.get(str(given["role"]).casefold(), "system")
     text = _content(given.get("content", given.get("text", "")))
     return _message(
         role,
         text,
-        given.get("speaker", given.get("name", "")) or "",
-        given.get("at", given.get("timestamp")),
+        str(given.get("speaker", given.get("name", "")) or ""),
+        _moment(given.get("at", given.get("timestamp"))),
         given.get("id", "") or "",
     )
+
+
+def _moment(at: Any) -> int | None:
+    """When it was said, as far as that can be read: a number of seconds or milliseconds, or a date."""
+    if isinstance(at, float) or (isinstance(at, int) and not isinstance(at, bool) and 0 < at < _SECONDS):
+        at = round(at * 1000) if 0 < at < _SECONDS else None
+    try:
+        return None if at is None else to_ms(at, name="at")
+    except InvalidInput:
+        return None
 
 
 def _content(content: Any) -> str:

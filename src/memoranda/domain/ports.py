@@ -74,6 +74,15 @@ class Claims(NamedTuple):
     calls: int = 1
 
 
+Again = Callable[[], bool]
+"""Asked before each further request: whether it may be made. The first one is allowed."""
+
+
+def never() -> bool:
+    """One request, and no other."""
+    return False
+
+
 class Extractor(Protocol):
     """Asks a model what is worth keeping of a conversation. Raises a ProviderError when it cannot.
 
@@ -87,8 +96,9 @@ class Extractor(Protocol):
     def cost(self, messages: Sequence[Message]) -> int:
         """The most tokens that extracting from these can cost; 0 when nothing would be sent. No call is made."""
 
-    def extract(self, messages: Sequence[Message], *, seconds: float) -> Claims:
-        """What the people among them said that is worth keeping, within so many seconds."""
+    def extract(self, messages: Sequence[Message], *, seconds: float, again: Again = never) -> Claims:
+        """What the people among them said that is worth keeping, within so many seconds and in one request, or in as
+        many as `again` allows."""
 
     def close(self) -> None:
         """Release what it holds. May be called twice."""

@@ -134,17 +134,21 @@ def checked_key(field: Field, key: str) -> str:
 
 def checked_entry(field: Field, entry: str) -> str:
     """An entry of the right length, without spaces at its ends."""
+    if not isinstance(entry, str):
+        raise InvalidInput(f"{field}: text is expected, not {type(entry).__name__}", hint="Write each entry as a text.")
     limit = MAX_NOTES if field == "notes" else MAX_ENTRY
     return checked_text(entry, name=field, limit=limit).strip()
 
 
 def checked_entries(field: ListField, entries: Sequence[str]) -> tuple[str, ...]:
     """The entries of a list, each once, as many as it may hold."""
-    if isinstance(entries, str) or not isinstance(entries, Iterable):
-        raise InvalidInput(f"{field} are a list of texts, not one text", hint=f"Pass {field}=['…'].")
+    if isinstance(entries, str | bytes | Mapping) or not isinstance(entries, Iterable):
+        given = "one text" if isinstance(entries, str) else type(entries).__name__
+        raise InvalidInput(f"{field} are a list of texts, not {given}", hint=f"Pass {field}=['…'].")
     once: dict[str, str] = {}
-    for entry in entries:
-        once.setdefault(normal_form(entry), checked_entry(field, entry))
+    for each in entries:
+        entry = checked_entry(field, each)
+        once.setdefault(normal_form(entry), entry)
     if len(once) > LIMITS[field]:
         raise InvalidInput(f"{len(once)} {field} are too many; the limit is {LIMITS[field]}", hint="Give fewer.")
     return tuple(once.values())

@@ -1,5 +1,6 @@
 """Keeping one memory: new, said again, or instead of another. Inside the caller's transaction."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -7,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import apsw
 
-from memoranda.domain.errors import Conflict, Refused
+from memoranda.domain.errors import Conflict, NotFound, Refused
+from memoranda.domain.fact import holds_many
 from memoranda.domain.memory import MAX_JSON, MAX_TAGS, Memory, Trust, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Remembered
@@ -139,7 +141,6 @@ def accept(
     *,
     trust: Trust,
     supersedes: str | None,
-    slot: Slot,
     scope: Scope,
     actor: str,
     at: int,
@@ -156,9 +157,11 @@ def accept(
     accepted, sequence = memories.change(
         connection, number, memory, "trusted", at=at, actor=actor, trust=trust, metadata=metadata
     )
-    replaced = dict(memories.in_slot(connection, memory)) if slot == "one" else {}
+    single = bool(memory.attribute) and not holds_many(memory.attribute)
+    replaced = dict(memories.in_slot(connection, memory)) if single else {}
     if supersedes is not None:
-        replaced.update([memories.find(connection, scope, supersedes)])
+        with contextlib.suppress(NotFound):  # erased meanwhile: there is nothing left to replace
+            replaced.update([memories.find(connection, scope, supersedes)])
     for place, old in replaced.items():
         if place != number and old.state == "live" and scope.contains(old.scope) and not outranks(old.trust, trust):
             _, sequence = memories.change(

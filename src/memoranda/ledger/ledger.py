@@ -23,7 +23,7 @@ from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import Changes, Entry
-from memoranda.ledger.keeping import Keep, Slot, accept, counted, keep_one, refuse_from_below
+from memoranda.ledger.keeping import Keep, accept, counted, keep_one, refuse_from_below
 from memoranda.ledger.memories import Filter
 from memoranda.ledger.reserve import Reserve
 from memoranda.ledger.schema import migrate, refuse_foreign
@@ -127,9 +127,7 @@ class Ledger:
         erased = not keep.even_if_erased and self._is_erased(connection, keep.memory)
         return keep_one(connection, keep, scope=scope, actor=actor, erased=erased)
 
-    def accept(
-        self, reference: str, *, trust: Trust, supersedes: str | None, slot: Slot, scope: Scope, actor: str
-    ) -> Changed:
+    def accept(self, reference: str, *, trust: Trust, supersedes: str | None, scope: Scope, actor: str) -> Changed:
         """What was held back may speak; what it was to supersede, if that still stands, is superseded."""
 
         def job(connection: apsw.Connection) -> Changed:
@@ -138,7 +136,6 @@ class Ledger:
                 reference,
                 trust=trust,
                 supersedes=supersedes,
-                slot=slot,
                 scope=scope,
                 actor=actor,
                 at=self.clock.now(),

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memoranda.domain.errors import ProviderRejected, ProviderUnavailable
-from memoranda.domain.message import Message, Role
-from memoranda.domain.ports import Claims
+from memoranda.domain.message import Message
+from memoranda.domain.ports import Again, Claims, never
 from memoranda.models.budget import most_tokens
 from memoranda.models.question import SCHEMA, SYSTEM, claims_in, data_of, tokens_in
 from memoranda.remote import OPENAI_URL, JsonClient, RequestRejected, checked_base_url
@@ -37,7 +37,7 @@ class _Way(NamedTuple):
 
 
 class OpenAIExtractor:
-    """`POST {base_url}/chat/completions`. Of `roles`, those that are not the user's are sent as context only."""
+    """`POST {base_url}/chat/completions`, with the words of users only."""
 
     def __init__(
         self,
@@ -48,13 +48,11 @@ class OpenAIExtractor:
         name: str | None = None,
         key_variable: str = "OPENAI_API_KEY",
         timeout: float = 20.0,
-        roles: Sequence[Role] = ("user",),
     ) -> None:
         base_url = checked_base_url(base_url)
         self._name = name or f"openai:{model}"
         self._model = model
         self._timeout = timeout
-        self._roles = tuple(roles)
         self._way = _Way()
         at_openai = base_url == OPENAI_URL
         # The old name is refused by OpenAI's newer models, the new one is unknown to many others.
@@ -77,15 +75,15 @@ class OpenAIExtractor:
 
     def cost(self, messages: Sequence[Message]) -> int:
         """The most tokens that extracting from these can cost; 0 when nothing would be sent."""
-        data = data_of(messages, self._roles)
+        data = data_of(messages)
         return most_tokens(SYSTEM, _WRITTEN_SCHEMA, data, answer=MAX_ANSWER_TOKENS) if data else 0
 
-    def extract(self, messages: Sequence[Message], *, seconds: float) -> Claims:
+    def extract(self, messages: Sequence[Message], *, seconds: float, again: Again = never) -> Claims:
         """What the users among them said that is worth keeping. Nothing is sent when they said nothing."""
-        data = data_of(messages, self._roles)
+        data = data_of(messages)
         if not data:
             return Claims((), 0, calls=0)
-        answer, calls = self._asked(data, until=time.monotonic() + min(seconds, self._timeout))
+        answer, calls = self._asked(data, until=time.monotonic() + min(seconds, self._timeout), again=again)
         content = self._content(answer)
         try:
             items = claims_in(content)
@@ -101,7 +99,7 @@ class OpenAIExtractor:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name!r})"
 
-    def _asked(self, data: str, *, until: float) -> tuple[Any, int]:
+    def _asked(self, data: str, *, until: float, again: Again) -> tuple[Any, int]:
         """The answer, and how often was asked. What the service refused once is not tried again."""
         way, calls = self._way, 1
         while True:
@@ -109,7 +107,7 @@ class OpenAIExtractor:
                 answer = self._client.post("/chat/completions", self._question(data, way), until=until)
             except RequestRejected as error:
                 plainer = way.plainer(str(error))
-                if plainer is None:
+                if plainer is None or not again():
                     raise
                 way, calls = plainer, calls + 1
             else:

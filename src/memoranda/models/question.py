@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from memoranda.domain.message import Message, Role
+from memoranda.domain.message import Message
 from memoranda.domain.ports import Claim
 
 KINDS = ("preference", "decision", "fact", "entity")
@@ -55,8 +55,8 @@ _MOST_CHARACTERS = 12_000
 _MOST_MESSAGES = 24
 
 
-def data_of(messages: Sequence[Message], roles: Sequence[Role]) -> str:
-    """The messages as JSON, the newest when they are too many; empty when nobody of these roles said anything.
+def data_of(messages: Sequence[Message]) -> str:
+    """What users said, as JSON, the newest when it is too much; empty when they said nothing.
 
     A message is sent whole or not at all: half a sentence may say the opposite.
     """
@@ -64,16 +64,14 @@ def data_of(messages: Sequence[Message], roles: Sequence[Role]) -> str:
     left = _MOST_CHARACTERS
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place]
-        if message.role not in roles or not message.text.strip() or len(message.text) > _MOST_CHARACTERS:
+        if message.role != "user" or not message.text.strip() or len(message.text) > _MOST_CHARACTERS:
             continue
         left -= len(message.text)
         if left < 0 or len(kept) == _MOST_MESSAGES:
             break
         speaker = {"speaker": message.speaker} if message.speaker else {}
         kept.append({"message": place, "role": message.role, **speaker, "text": message.text})
-    if not any(each["role"] == "user" for each in kept):
-        return ""
-    return json.dumps({"messages": kept[::-1]}, ensure_ascii=False)
+    return "" if not kept else json.dumps({"messages": kept[::-1]}, ensure_ascii=False)
 
 
 def claims_in(content: str) -> tuple[Claim, ...]:

@@ -1,10 +1,9 @@
 """Extractors by name: a table first, then what other packages registered. Nothing is imported before it is needed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from memoranda.config import Settings, secret
 from memoranda.domain.errors import ConfigError
-from memoranda.domain.message import ROLES, Role
 from memoranda.domain.ports import Extractor
 from memoranda.models.budget import Budget
 
@@ -37,7 +36,6 @@ def _openai(model: str, settings: Settings) -> Extractor:
         base_url=settings.extractor_url or OPENAI_URL,
         key=secret("OPENAI_API_KEY"),
         timeout=settings.extractor_timeout,
-        roles=_roles(settings),
     )
 
 
@@ -61,15 +59,9 @@ def _compatible(provider: str) -> Callable[[str, Settings], Extractor]:
             name=f"{provider}:{model}",
             key_variable="MEMORANDA_EXTRACTOR_KEY",
             timeout=settings.extractor_timeout,
-            roles=_roles(settings),
         )
 
     return opener
-
-
-def _roles(settings: Settings) -> Sequence[Role]:
-    wanted = settings.capture_roles.split()
-    return tuple(role for role in ROLES if role in wanted)
 
 
 _PROVIDERS: dict[str, Callable[[str, Settings], Extractor]] = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memoranda.domain.memory import Memory
+from memoranda.domain.profile import BETWEEN_NOTES, is_entry
 from memoranda.domain.results import Hit
 from memoranda.domain.text import normal_form
 
@@ -35,9 +36,10 @@ class _Words:
         self.numbers = frozenset(word for word in words if any(letter.isdigit() for letter in word))
         self.stems = frozenset(word[:_STEM] for word in words if word not in _SMALL and word not in _NOT)
 
-    def has(self, other: "_Words") -> bool:
-        """Whether all of the other is in it, with the same numbers and the same yes or no."""
-        return bool(other.stems) and other.stems <= self.stems and (self.no, self.numbers) == (other.no, other.numbers)
+    def says(self, other: "_Words", *, around: frozenset[str] = frozenset()) -> bool:
+        """Whether it says what the other says and, but for what is around, nothing else."""
+        same = (self.no, self.numbers) == (other.no, other.numbers)
+        return same and bool(other.stems) and other.stems <= self.stems <= other.stems | around
 
 
 def said_already(hits: Sequence[Hit]) -> frozenset[str]:
@@ -54,16 +56,11 @@ def said_already(hits: Sequence[Hit]) -> frozenset[str]:
 
 
 def told_by(lines: Iterable[str], hits: Sequence[Hit]) -> frozenset[str]:
-    """Ids of hits that these lines tell already."""
-    told = [_Words(line) for line in lines]
+    """Ids of hits that one entry of these lines of a profile tells already."""
+    entries = [_Words(entry) for line in lines for entry in line.partition(": ")[2].split(BETWEEN_NOTES)]
     return frozenset(
-        hit.id for hit in hits if is_profile(hit.memory) or any(line.has(_Words(hit.memory.text)) for line in told)
+        hit.id for hit in hits if is_entry(hit.memory) or any(entry.says(_Words(hit.memory.text)) for entry in entries)
     )
-
-
-def is_profile(memory: Memory) -> bool:
-    """Whether it is an entry of a profile."""
-    return memory.attribute.startswith("profile.")
 
 
 def _same(one: Memory, words: _Words, other: Memory, others: _Words) -> bool:
@@ -80,21 +77,21 @@ def _same(one: Memory, words: _Words, other: Memory, others: _Words) -> bool:
 def _elsewhere(one: Memory, other: Memory) -> bool:
     """Whether each is about its own thing, or holds in its own circumstances."""
     things = [memory.about for memory in (one, other) if memory.about and not _by_key(memory)]
-    contexts = [memory.context for memory in (one, other) if not is_profile(memory)]
+    contexts = [memory.context for memory in (one, other) if not is_entry(memory)]
     return len(set(things)) > 1 or (len(contexts) == 2 and all(contexts) and contexts[0] != contexts[1])
 
 
 def _by_key(memory: Memory) -> bool:
     """Whether `about` is no thing but a profile or a category of preferences."""
-    return is_profile(memory) or (memory.kind == "preference" and bool(memory.attribute))
+    return is_entry(memory) or (memory.kind == "preference" and bool(memory.attribute))
 
 
 def _told_in(structured: Memory, sentence: Memory, words: _Words) -> bool:
     """Whether a sentence says what a structured memory holds: its value, and a word of what it is the value of."""
-    if not structured.attribute or (sentence.attribute and not is_profile(structured)) or structured.context:
+    if not structured.attribute or (sentence.attribute and not is_entry(structured)) or structured.context:
         return False
-    if is_profile(structured):
-        return words.has(_Words(structured.text))
+    if is_entry(structured):
+        return words.says(_Words(structured.text))
     value = _Words(str(structured.value)) if structured.value is not None else _Words(structured.text)
     key = _Words(f"{structured.about} {structured.attribute}".replace("_", " "))
-    return words.has(value) and bool(key.stems & words.stems)
+    return words.says(value, around=key.stems) and bool(key.stems & words.stems)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from memoranda.capture import cursor
@@ -11,6 +12,7 @@ from memoranda.capture.stripping import is_conversation
 from memoranda.domain.candidate import CAPTURE_MODES, Candidate, CaptureMode
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import Conflict, Refused
+from memoranda.domain.fact import holds_many
 from memoranda.domain.memory import Memory, checked_choice, spoken
 from memoranda.domain.message import Message, messages_from
 from memoranda.domain.ports import IndexQuery
@@ -21,13 +23,15 @@ from memoranda.domain.text import checked_text
 from memoranda.ledger.keeping import Keep, Slot, refusal_of
 from memoranda.ledger.turns import Moved, Turn
 from memoranda.service.engine import Engine
+from memoranda.service.screening import refuse_secret
 
 # Each that fails is one that somebody else won: not many can come before one turn.
 _TRIES = 50
 _ALIKE = 12
+# How many of the last messages are read to find the new ones: more when these do not tell, but not without end.
+_WINDOWS = (16, 128, 640)
 _SHORT = 512
 _DAY_MS = 86_400_000
-_MANY = frozenset({"nickname", "alias", "profile.preferences"})
 _UNDATED = frozenset({"preference", "entity"})
 
 
@@ -35,7 +39,10 @@ class _Turn(NamedTuple):
     """The messages of one call, and which of them are new."""
 
     messages: tuple[Message, ...]
-    words: Sequence[Words]
+    own: int
+    """How many are of those whose words count."""
+    unread: int
+    """How many of these are too long ago to be looked at at all."""
     new: Sequence[Words]
     conversation: str
     before: bytes
@@ -65,6 +72,9 @@ class Capturer:
             for each in messages_from(messages)
         )
         talk, kind = _short(conversation, "conversation"), _short(kind, "kind")
+        if self._engine.settings.secrets == "refuse":
+            for name, text in {("conversation", talk), *(("speaker", each.speaker) for each in handed)}:
+                refuse_secret(text, name)
         plan = self._plan(mode)
         for _ in range(_TRIES - 1):
             try:
@@ -87,16 +97,22 @@ class Capturer:
             custom=settings.custom_triggers,
             injection=injection,
             keep_secrets=settings.secrets == "allow",
-            known=self._known,
+            known=self._known(),
         )
 
-    def _known(self, sentence: str) -> str:
-        """The one thing that a sentence names by a name that people gave it."""
-        from memoranda.recall.subjects import named_subjects
+    def _known(self) -> Callable[[str], str]:
+        """Finds the one thing that a sentence names by a name that people gave it. Names are read once, if at all."""
+        aliases = cache(lambda: self._engine.ledger.aliases(scope=self._scope))
 
-        aliases = self._engine.ledger.aliases(scope=self._scope)
-        named = named_subjects(sentence, aliases) & {subject for subject, _ in aliases} if aliases else frozenset()
-        return next(iter(named)) if len(named) == 1 else ""
+        def known(sentence: str) -> str:
+            if not aliases():
+                return ""
+            from memoranda.recall.subjects import named_subjects
+
+            named = named_subjects(sentence, aliases()) & {subject for subject, _ in aliases()}
+            return next(iter(named)) if len(named) == 1 else ""
+
+        return known
 
     # -- one turn --
 
@@ -122,27 +138,37 @@ class Capturer:
         decisions = judged(found.candidates, plan, self._similar(notes), found.refused)
         outcome = Decided(tuple(decisions), len(found.candidates), 0, 0, dict(found.refused))
         # The cursor stays where it is: these messages have been looked at.
-        done = turn._replace(before=turn.after, words=(), new=(), messages=turn.messages)
+        done = turn._replace(before=turn.after, own=0, unread=0, new=())
         more = self._keep(done, outcome, plan, notes)
         return _together(captured, more, found.model)
 
     def _turn(self, messages: tuple[Message, ...], talk: str, plan: Plan) -> _Turn:
+        """What is new. Of a long history no more is read than it takes to find the place where the last one ended."""
         ledger = self._engine.ledger
         key = ledger.key_for("capture")
-        words = own_words(messages, plan.roles)
-        # By its own words, if it has any: a host may put a pack before a message now and leave it away later.
-        digests = [
-            cursor.digest(each.message._replace(text=each.own.text or each.message.text), key=key) for each in words
-        ]
         before = ledger.cursor(talk, scope=self._scope)
+        own = [(place, message) for place, message in enumerate(messages) if message.role in plan.roles]
+        words: list[Words] = []
+        digests: list[bytes] = []
+        for most in _WINDOWS:
+            window = own[max(0, len(own) - most) : len(own) - len(words)]
+            read = own_words(window)
+            words = read + words
+            # By its own words, if it has any: a host may put a pack before a message now and leave it away later.
+            digests = [
+                cursor.digest(each.message._replace(text=each.own.text or each.message.text), key=key) for each in read
+            ] + digests
+            if len(words) == len(own) or cursor.is_found(before, digests):
+                break
         places = cursor.unseen(before, digests)
         after = cursor.moved(before, [digests[place] for place in places])
-        return _Turn(messages, words, [words[place] for place in places], talk, before, after)
+        unread = 0 if before else len(own) - len(words)
+        return _Turn(messages, len(own), unread, [words[place] for place in places], talk, before, after)
 
     def _keep(self, turn: _Turn, outcome: Decided, plan: Plan, notes: Sequence[str]) -> Captured:
         engine = self._engine
         keeps = [self._as_kept(decision, turn) for decision in outcome.decisions]
-        counts: dict[str, int] = {"messages": len(turn.new)}
+        counts = Counter({"messages": len(turn.new) + turn.unread, "not looked at": turn.unread})
         counts.update(outcome.refused)
         step = Turn(engine.ledger.name_digest(turn.conversation), turn.before, turn.after, counts)
         outcomes = engine.ledger.capture(keeps, turn=step, scope=self._scope, actor=engine.settings.actor)
@@ -156,18 +182,13 @@ class Capturer:
         message = turn.messages[candidate.message]
         metadata: dict[str, Any] = {"capture": candidate.rule}
         if decision.waits:
-            metadata["review"] = {
-                "why": decision.waits,
-                "supersedes": decision.supersedes or "",
-                "slot": _slot(candidate),
-            }
+            metadata["review"] = {"why": decision.waits, "supersedes": decision.supersedes or ""}
         draft = Draft(
             candidate.text,
             kind=candidate.kind,
             about=candidate.about,
             attribute=candidate.attribute,
             value=candidate.value,
-            context=candidate.context,
             importance=candidate.importance,
             confidence=candidate.confidence,
             source=candidate.source,
@@ -176,7 +197,7 @@ class Capturer:
             conversation=turn.conversation,
             lang=candidate.lang,
             metadata=metadata,
-            occurred_at=_happened(candidate, message.at, now),
+            occurred_at=self._happened(candidate, message.at, now),
         )
         memory = draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text)
         return Keep(
@@ -187,6 +208,20 @@ class Capturer:
             unless_forgotten=not candidate.explicit,
             reinforces=decision.reinforces,
         )
+
+    def _happened(self, candidate: Candidate, said_at: int | None, now: int) -> int | None:
+        """The day that a sentence names, where the people are; or when it was said, if that was not today."""
+        told = now if said_at is None else said_at
+        if candidate.kind in _UNDATED:
+            return None
+        from memoranda.domain.clock import zone_offset
+        from memoranda.recall.times import when
+
+        shift = zone_offset(self._engine.settings.time_zone, told)
+        named = when(candidate.text, now=told + shift)
+        if named is not None and len(named.spans) == 1 and named.spans[0].until - named.spans[0].start == _DAY_MS:
+            return max(0, named.spans[0].start - shift)
+        return told if now - told >= _DAY_MS else None
 
     # -- what is kept already --
 
@@ -227,9 +262,10 @@ def _captured(
     notes: Sequence[str],
 ) -> Captured:
     refused = Counter(outcome.refused)
-    if turn.words:
-        refused["already seen"] += len(turn.words) - len(turn.new)
-        refused["not the user's words"] += len(turn.messages) - len(turn.words)
+    if turn.own:
+        refused["not looked at"] += turn.unread
+        refused["already seen"] += turn.own - turn.unread - len(turn.new)
+        refused["not the user's words"] += len(turn.messages) - turn.own
     remembered = tuple(each for each in outcomes if isinstance(each, Remembered))
     refused.update(refusal_of(each) for each in outcomes if not isinstance(each, Remembered))
     new = [each for each in remembered if each.receipt.outcome == "created"]
@@ -269,20 +305,7 @@ def _together(captured: Captured, more: Captured, model: str) -> Captured:
 def _slot(candidate: Candidate) -> Slot:
     if not candidate.attribute:
         return ""
-    return "many" if candidate.attribute in _MANY else "one"
-
-
-def _happened(candidate: Candidate, said_at: int | None, now: int) -> int | None:
-    """The day that a sentence names, or when it was said, if that was not today."""
-    told = now if said_at is None else said_at
-    if candidate.kind in _UNDATED:
-        return None
-    from memoranda.recall.times import when
-
-    named = when(candidate.text, now=told)
-    if named is not None and len(named.spans) == 1 and named.spans[0].until - named.spans[0].start == _DAY_MS:
-        return named.spans[0].start
-    return told if now - told >= _DAY_MS else None
+    return "many" if holds_many(candidate.attribute) else "one"
 
 
 def _short(text: str, name: str) -> str:

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from memoranda.capture.candidates import found_in
+from memoranda.capture.classify import has_contact
 from memoranda.capture.extraction import supported
 from memoranda.capture.pipeline import Plan, Words
 from memoranda.capture.secrets import redacted
 from memoranda.domain.candidate import Candidate
-from memoranda.domain.errors import MemorandaError
+from memoranda.domain.errors import ProviderError
 from memoranda.domain.ports import Extractor
 from memoranda.models.budget import Spent, reservation, settlement
 from memoranda.models.registry import budget_of
@@ -28,14 +30,32 @@ class Extracted(NamedTuple):
 
 def extracted(engine: Engine, new: Sequence[Words], plan: Plan) -> Extracted | None:
     """What the model finds in these messages; None when no model is asked. Never raises for the model's sake."""
-    said = [each for each in new if each.message.role == "user" and each.own.text and not each.own.private]
+    said = [each for each in new if each.message.role == "user" and _may_be_sent(each)]
+    name = engine.settings.extractor
     if not said or plan.mode in ("off", "explicit"):
         return None
     try:
         extractor = engine.extractor()
-        return None if extractor is None else _asked(engine, extractor, said, plan)
-    except MemorandaError as error:
-        return Extracted((), Counter(), engine.settings.extractor, f"the extractor gave nothing: {error}")
+        if extractor is None:
+            return None
+        with engine.breaker.asking(name) as may_ask:
+            if not may_ask:
+                return Extracted((), Counter(), name, "the extractor failed a moment ago and is left alone")
+            try:
+                return _asked(engine, extractor, said, plan)
+            except ProviderError:
+                engine.breaker.failed(name)
+                raise
+    except Exception as error:  # noqa: BLE001 what was plain has been kept: nothing that a model does may hide that
+        # Not the error's own words: a service may repeat what it was sent.
+        return Extracted((), Counter(), name, f"the extractor gave nothing ({type(error).__name__})")
+
+
+def _may_be_sent(words: Words) -> bool:
+    """Whether nobody said that it is not to be kept."""
+    if not words.own.text or words.own.private:
+        return False
+    return "not to be kept" not in found_in(words.own.text, mode="strict").refused
 
 
 def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Plan) -> Extracted:
@@ -46,19 +66,33 @@ def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Pl
         return Extracted((), Counter(), extractor.name)
     budget = budget_of(engine.settings)
     reserved = reservation(most)
-    day = engine.ledger.spend(
-        _counts(reserved),
-        allowed=lambda spent: budget.allows(Spent(spent.get(_CALLS, 0), spent.get(_TOKENS, 0)), tokens=most),
-    )
-    if day is None:
+
+    def pay() -> int | None:
+        return engine.ledger.spend(
+            _counts(reserved),
+            allowed=lambda spent: budget.allows(Spent(spent.get(_CALLS, 0), spent.get(_TOKENS, 0)), tokens=most),
+        )
+
+    days = [pay()]
+
+    def again() -> bool:
+        days.append(pay())
+        return days[-1] is not None
+
+    if days[0] is None:
         return Extracted((), Counter(), extractor.name, "the extractor's budget of today is used up")
-    claims = extractor.extract(messages, seconds=engine.settings.extractor_timeout)
-    engine.ledger.recount(_counts(settlement(reserved, claims)), day=day)
-    candidates, refused = supported(
+    claims = extractor.extract(messages, seconds=engine.settings.extractor_timeout, again=again)
+    paid = Spent(*(len([day for day in days if day is not None]) * each for each in reserved))
+    engine.ledger.recount(_counts(settlement(paid, claims)), day=days[0])
+    engine.breaker.answered(engine.settings.extractor)
+    candidates, counted = supported(
         claims.items, messages, shortest=plan.shortest, longest=plan.longest, most=plan.most
     )
-    placed = tuple((said[each.message], each._replace(message=said[each.message].place)) for each in candidates)
-    return Extracted(placed, Counter(refused), extractor.name)
+    refused: Counter[str] = Counter(dict(counted.items()))
+    kept = [each for each in candidates if not has_contact(each.text)]  # only who asks for it has that kept
+    refused.update(["contact data"] * (len(candidates) - len(kept)))
+    placed = tuple((said[each.message], each._replace(message=said[each.message].place)) for each in kept)
+    return Extracted(placed, refused, extractor.name)
 
 
 def _counts(spent: Spent) -> dict[str, int]:

@@ -30,7 +30,7 @@ from memoranda.ledger.ledger import Filter
 from memoranda.recall.subjects import named_subjects
 from memoranda.service.engine import Engine
 from memoranda.service.recalling import Recaller
-from memoranda.service.structured import forget, keep, moment_of, read
+from memoranda.service.structured import checked_type, forget, keep, moment_of, read
 
 # As in the view `entity_facts`: preferences have their own.
 _FACTS = tuple(kind for kind in KINDS if kind != "preference")
@@ -76,6 +76,9 @@ class Facts:
         the first. `many` says so for any other attribute, or forbids it. `until` is when the fact ends.
         """
         checked_slot(about, attribute, what=("about", "attribute"))
+        checked_type(text, str, name="text", hint="Say the fact in words, or leave text out.")
+        if many is not None:
+            checked_type(many, bool, name="many", hint="Pass many=True to keep it beside what is there.")
         attribute = common_attribute(attribute)
         if value is None and not text.strip():
             raise InvalidInput("a fact needs a value or a text", hint="Give the value, or text='…' to say it in words.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
+from memoranda.domain.fact import refuse_reserved
 from memoranda.domain.memory import KINDS, STATES, TRUSTS, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import EraseReceipt, RecallReceipt
@@ -31,7 +32,7 @@ from memoranda.ledger.ledger import Filter, Keep
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Chosen, confirmation, erase
-from memoranda.service.screening import screened
+from memoranda.service.screening import checked_reason, screened, without_secrets
 
 if TYPE_CHECKING:
     from memoranda.domain.candidate import CaptureMode
@@ -185,6 +186,7 @@ class LongTermMemory:
             draft = Draft(given) if isinstance(given, str) else given
             if not isinstance(draft, Draft):
                 raise InvalidInput(f"a draft is expected, not {type(given).__name__}", hint="Pass a text or a Draft.")
+            refuse_reserved(draft.attribute)
             memory = screened(
                 draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text), self._engine.settings
             )
@@ -252,7 +254,7 @@ class LongTermMemory:
         """
         request = Request.of(
             {
-                "query": query,
+                "query": without_secrets(query, self._engine.settings),
                 "limit": limit,
                 "policy": policy,
                 "mode": mode,
@@ -413,7 +415,7 @@ class LongTermMemory:
             action,
             scope=self._scope,
             actor=self._engine.settings.actor,
-            reason=checked_text(reason, name="reason", limit=500, empty_ok=True),
+            reason=checked_reason(reason, self._engine.settings),
             grace_ms=self._engine.settings.grace_ms,
         )
         self._engine.nudge()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memoranda.domain.clock import Moment, to_ms
-from memoranda.domain.contexts import Circumstance, canonical
+from memoranda.domain.contexts import Circumstance, canonical, checked_context
 from memoranda.domain.draft import AfterErase, Draft
 from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.fact import checked_slot
@@ -17,7 +17,7 @@ from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
-from memoranda.service.structured import EVERYTHING, forget, keep, moment_of, read
+from memoranda.service.structured import EVERYTHING, checked_type, forget, keep, moment_of, read
 
 _MAY_SPEAK: tuple[Trust, ...] = ("trusted", "untrusted")
 
@@ -47,13 +47,15 @@ class Preferences:
         """Keep one preference. There is one value for each category, key and context: another supersedes it, the same
         again raises its confidence by 0.1.
 
-        `context` says when it applies, such as `after_sunset` or `weekday+morning`. `value` is any JSON.
+        `context` says when it applies, such as `after_sunset` or `weekday+morning`. What is no word for a time or a
+        place is a flag, of letters, digits, _ and -. `value` is any JSON.
         """
         checked_slot(category, key, what=("category", "key"))
         if value is None:
             raise InvalidInput("a preference needs a value", hint="Give any JSON value but null; forget() removes one.")
+        checked_type(text, str, name="text", hint="Say the preference in words, or leave text out.")
         value = checked_json(value, name="value")
-        when = canonical(context)
+        when = checked_context(context)
         draft = Draft(
             text=text if text.strip() else sentence(category.strip(), key.strip(), value, when),
             kind="preference",

@@ -15,6 +15,7 @@ from memoranda.domain.profile import (
     FIELDS,
     KIND_OF,
     LISTS,
+    MAX_ENTRY,
     PREFIX,
     Field,
     Profile,
@@ -42,7 +43,7 @@ from memoranda.ledger.ledger import Filter, Keep
 from memoranda.ledger.settling import Decide, Found, LetGo, Settled, Settlement
 from memoranda.service.engine import Engine
 from memoranda.service.recalling import Recaller
-from memoranda.service.structured import moment_of, read, ready
+from memoranda.service.structured import checked_type, moment_of, read, ready
 
 _MOST_GONE = 200
 _REMOVED = "removed from the profile"
@@ -96,6 +97,8 @@ class Profiles:
     def context(self, query: str = "", *, speaker: str = "", name: str = "", limit: int = 3) -> dict[str, Any]:
         """The profiles and what bears on the query, in the shape in which hosts hand it on to other plugins."""
         checked_text(name, name="name", limit=512, empty_ok=True)
+        checked_type(query, str, name="query", hint="Pass what is asked as one text, or leave it out.")
+        subject_of(speaker)
         return {
             "speaker": {"id": speaker.strip(), "name": name.strip()},
             "session_profile": self.get().as_json(),
@@ -201,7 +204,7 @@ class Profiles:
         """
         writer = _writer(speaker, source, after_erase)
         slot = checked_key(checked_field(field), key)
-        if slot or previous.strip():
+        if slot or _before(previous):
             decide = self._one(field, _one_text(field, value), slot, previous, writer)
         else:
             decide = self._exactly(field, [value] if field in LISTS and isinstance(value, str) else value, writer)
@@ -251,7 +254,9 @@ class Profiles:
                 if (not slot or memory.context == slot) and (not said or same_entry(memory, said))
             ]
             if not going:
-                raise NotFound(f"there is no such entry in {field}", hint="`memoranda profile show` shows what is.")
+                raise NotFound(
+                    f"there is no such entry in {field}", hint="`memoranda profile show` shows what there is."
+                )
             return Settlement(tuple(LetGo(memory.id, "forgotten", _REMOVED) for memory in going))
 
         return self._settle("remove", decide, writer)
@@ -282,7 +287,7 @@ class Profiles:
     def _one(self, field: Field, entry: str, slot: str, previous: str, writer: _Writer) -> Decide:
         """One entry, in its slot if it has a key, instead of what it replaces."""
         entry = checked_entry(field, entry)
-        before = checked_text(previous, name="previous", limit=500, empty_ok=True).strip()
+        before = _before(previous)
 
         def decide(found: Found) -> Settlement:
             within = [memory for memory in _of_field(found, field) if not outranks(memory.trust, writer.trust)]
@@ -309,7 +314,7 @@ class Profiles:
             if rest != entry_of(memory):
                 keeps = (self._keep("notes", rest, "", writer),) if rest else ()
                 return Settlement((LetGo(memory.id, "forgotten", _REMOVED),), keeps)
-        raise NotFound("there is no such note", hint="`memoranda profile show` shows what is.")
+        raise NotFound("there is no such note", hint="`memoranda profile show` shows what there is.")
 
     def _keep(self, field: Field, entry: str, key: str, writer: _Writer) -> Keep:
         draft = Draft(
@@ -353,6 +358,10 @@ def _one_text(field: Field, value: str | Sequence[str]) -> str:
     if not isinstance(value, str):
         raise InvalidInput(f"{field}: one text is expected, not {type(value).__name__}", hint="Pass one text.")
     return value
+
+
+def _before(previous: str) -> str:
+    return checked_text(previous, name="previous", limit=MAX_ENTRY, empty_ok=True).strip()
 
 
 def _of_field(found: Found, field: Field) -> list[Memory]:

@@ -8,7 +8,6 @@ from memoranda.domain.memory import Memory, Trust, checked_choice, trust_of
 from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.results import Changed, Listing
 from memoranda.domain.scope import Scope
-from memoranda.ledger.keeping import Slot
 from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
 
@@ -21,7 +20,6 @@ class Waiting(NamedTuple):
     memory: Memory
     why: str
     supersedes: str
-    slot: Slot = ""
 
     @property
     def id(self) -> str:
@@ -61,7 +59,6 @@ class Review:
             one.id,
             trust=given,
             supersedes=one.supersedes or None,
-            slot=one.slot,
             scope=self._scope,
             actor=self._engine.settings.actor,
         )
@@ -87,5 +84,4 @@ def waiting(memory: Memory) -> Waiting:
     """Why a quarantined memory waits."""
     review = memory.metadata.get("review")
     told = review if isinstance(review, dict) else {}
-    slot: Slot = "one" if told.get("slot") == "one" else ""
-    return Waiting(memory, str(told.get("why", "quarantined")), str(told.get("supersedes", "")), slot)
+    return Waiting(memory, str(told.get("why", "quarantined")), str(told.get("supersedes", "")))

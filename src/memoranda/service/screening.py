@@ -1,12 +1,21 @@
 """Screening: what may not be kept at all, and what may not speak, through whichever door it came."""
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from memoranda.config import Settings
 from memoranda.domain.errors import Refused
 from memoranda.domain.memory import Memory
+from memoranda.domain.text import checked_text
+
+if TYPE_CHECKING:
+    from memoranda.capture.injection import Suspicion
 
 # Who runs the store may write what they like; what they let in from elsewhere has its own source.
+# Everything that people or models can put words into.
+_WORDS = (
+    "text", "about", "attribute", "context", "speaker", "conversation", "source_ref", "value", "metadata", "tags",
+)  # fmt: skip
 _UNSUSPECTED = frozenset({"operator", "system"})
 
 
@@ -16,10 +25,8 @@ def screened(memory: Memory, settings: Settings) -> Memory:
         _refuse_secrets(memory)
     if settings.injection == "allow" or memory.source in _UNSUSPECTED:
         return memory
-    from memoranda.capture.injection import suspicion
-
-    suspected = suspicion(memory.text)
-    if suspected is None or suspected.severity != "injection":
+    suspected = next(filter(None, map(_steering, (memory.text, memory.value, memory.context))), None)
+    if suspected is None:
         return memory
     if settings.injection == "refuse":
         raise Refused(
@@ -29,17 +36,45 @@ def screened(memory: Memory, settings: Settings) -> Memory:
     return memory._replace(trust="quarantined", metadata={**memory.metadata, "review": {"why": "injection"}})
 
 
-def _refuse_secrets(memory: Memory) -> None:
+def _steering(words: Any) -> "Suspicion | None":
+    """Why words look written to steer a model, if they do."""
+    from memoranda.capture.injection import suspicion
+
+    found = suspicion(words) if isinstance(words, str) and words else None
+    return found if found is not None and found.severity == "injection" else None
+
+
+def refuse_secret(text: str, name: str) -> None:
+    """Raise when there is a secret in a text that would be kept."""
     from memoranda.capture.secrets import secrets
 
-    for name in ("text", "about", "attribute", "context", "speaker", "source_ref", "value", "metadata", "tags"):
+    found = secrets(text)
+    if found:
+        raise Refused(
+            f"there is a secret in {name} ({found[0].rule}); secrets are not kept",
+            hint="Keep it in a password manager and remember where; or, to keep it here, set secrets = 'allow'.",
+        )
+
+
+def checked_reason(reason: str, settings: Settings) -> str:
+    """Why something was done, as it is written into the history."""
+    checked = checked_text(reason, name="reason", limit=500, empty_ok=True)
+    if settings.secrets == "refuse":
+        refuse_secret(checked, "reason")
+    return checked
+
+
+def without_secrets(text: str, settings: Settings) -> str:
+    """A text that leaves for an embedder or a receipt, with what is secret in it taken out."""
+    if settings.secrets == "allow" or not isinstance(text, str):
+        return text
+    from memoranda.capture.secrets import redacted
+
+    return redacted(text)
+
+
+def _refuse_secrets(memory: Memory) -> None:
+    for name in _WORDS:
         part = getattr(memory, name)
-        if not part:
-            continue
-        text = part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=dict)
-        found = secrets(text)
-        if found:
-            raise Refused(
-                f"there is a secret in {name} ({found[0].rule}); secrets are not kept",
-                hint="Keep it in a password manager and remember where; or, to keep it here, set secrets = 'allow'.",
-            )
+        if part:
+            refuse_secret(part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=dict), name)

@@ -40,9 +40,11 @@ class Shown:
             known.move_to_end(key)
             while len(known) > _CONVERSATIONS:
                 known.popitem(last=False)
-            newest = list(known.items())[-_NOTED:]
+            # Others may have written meanwhile: each process is right about its own conversations.
+            note = {each: told for each, told in read_note(self._path).items() if each not in known}
+            note.update((each, [list(turn[:_NOTED_IDS]) for turn in told]) for each, told in known.items())
             with contextlib.suppress(OSError):  # then this process alone knows
-                write_note(self._path, {key: [list(turn[:_NOTED_IDS]) for turn in turns] for key, turns in newest})
+                write_note(self._path, dict(list(note.items())[-_NOTED:]))
 
     def drop(self) -> None:
         """Nothing was shown."""

@@ -2,7 +2,9 @@
 
 from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import Draft
+from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Memory
+from memoranda.domain.request import checked_offset
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.ledger.keeping import Slot
@@ -11,6 +13,13 @@ from memoranda.service.engine import Engine
 from memoranda.service.screening import screened
 
 EVERYTHING = 1 << 31
+_IN_WORDS: dict[type, str] = {str: "text", bool: "true or false"}
+
+
+def checked_type(value: object, kind: type, *, name: str, hint: str) -> None:
+    """Refuse what is of another type than the code below relies on."""
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{name}: {_IN_WORDS[kind]} is expected, not {type(value).__name__}", hint=hint)
 
 
 def ready(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Keep:
@@ -36,7 +45,7 @@ def moment_of(engine: Engine, as_of: Moment | None) -> tuple[int | None, int]:
 
 def read(engine: Engine, scope: Scope, wanted: Filter, *, limit: int = EVERYTHING, offset: int = 0) -> list[Memory]:
     """What fits, newest first."""
-    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=offset))
+    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=checked_offset(offset)))
 
 
 def forget(engine: Engine, scope: Scope, going: list[Memory], *, reason: str) -> tuple[Changed, ...]:

@@ -27,8 +27,5 @@ class Caller(NamedTuple):
     def forget(self, memory: Memory, *, reason: str) -> Changed:
         """Hide one memory. What is trusted more than the caller is not the caller's to let go of."""
         if outranks(memory.trust, self.trust):
-            raise Refused(
-                f"{memory.id} is {memory.trust} and was not written by the {self.source}",
-                hint="Ask the user to forget it; a host that has asked the user binds the tools with source='user'.",
-            )
+            raise Refused(f"{memory.id} is {memory.trust} and was not written by the {self.source}")
         return self.memory.forget(memory, reason=reason)

@@ -7,7 +7,7 @@ from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.fact import Fact
 from memoranda.recall.escaping import cleaned
 from memoranda.tools.caller import Caller
-from memoranda.tools.results import ToolResult, as_json, one_line
+from memoranda.tools.results import ToolResult, as_json, kept, one_line
 
 Given = dict[str, Any]
 
@@ -18,7 +18,7 @@ _MOST = 100
 def remember_fact(caller: Caller, given: Given) -> ToolResult:
     category, key, value = given["category"], given["key"], given["value"]
     about = f" (about {', '.join(given['subjects'])})" if given.get("subjects") else ""
-    kept = caller.memory.facts.add(
+    remembered = caller.memory.facts.add(
         category,
         key,
         value,
@@ -28,8 +28,9 @@ def remember_fact(caller: Caller, given: Given) -> ToolResult:
         speaker=caller.speaker,
         conversation=caller.conversation,
     )
-    data = {"id": kept.id, "trust": kept.memory.trust, "receipt": kept.receipt.as_json()}
-    return ToolResult(f"Remembered: [{one_line(category)}] {one_line(key)} = {one_line(value)}", data)
+    data = {"id": remembered.id, "receipt": remembered.receipt.as_json()}
+    text = f"Remembered: [{one_line(category)}] {one_line(key)} = {one_line(value)}"
+    return kept(remembered.memory, text, data)
 
 
 def recall_fact(caller: Caller, given: Given) -> ToolResult:

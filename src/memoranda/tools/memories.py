@@ -15,7 +15,7 @@ from memoranda.recall.escaping import cleaned
 from memoranda.service.memory import LongTermMemory
 from memoranda.tools.caller import Caller
 from memoranda.tools.definitions import MOST_LISTED
-from memoranda.tools.results import ToolResult, as_json, shown
+from memoranda.tools.results import ToolResult, as_json, kept, shown
 
 Given = dict[str, Any]
 
@@ -27,7 +27,7 @@ _DAY_MS = 86_400_000
 
 
 def store(caller: Caller, given: Given) -> ToolResult:
-    kept = caller.within(given.get("scope")).remember(
+    remembered = caller.within(given.get("scope")).remember(
         given["text"],
         kind=_kind(given),
         importance=given["importance"],
@@ -35,17 +35,16 @@ def store(caller: Caller, given: Given) -> ToolResult:
         speaker=caller.speaker,
         conversation=caller.conversation,
     )
-    memory = kept.memory
+    memory = remembered.memory
     data = {
-        "id": kept.id,
-        "action": "duplicate" if kept.receipt.outcome == "reinforced" else "created",
+        "id": memory.id,
+        "action": "duplicate" if remembered.receipt.outcome == "reinforced" else "created",
         "category": memory.kind,
         "importance": memory.importance,
         "label": memory.grade,
-        "trust": memory.trust,
-        "receipt": kept.receipt.as_json(),
+        "receipt": remembered.receipt.as_json(),
     }
-    return ToolResult(f"Stored memory: {kept.id}", data)
+    return kept(memory, f"Stored memory: {memory.id}", data)
 
 
 def recall(caller: Caller, given: Given) -> ToolResult:

@@ -5,16 +5,20 @@ from typing import Any
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Source, State
 from memoranda.tools.caller import Caller
-from memoranda.tools.results import ToolResult, as_json, importance_of, one_line, shown_episode
+from memoranda.tools.results import ToolResult, as_json, importance_of, kept, one_line, shown_episode
 
 Given = dict[str, Any]
 
 _NOTHING = "No relevant memories found."
+_WAITS = {
+    "untrusted": " It is not shown until the user says it.",
+    "quarantined": " It looks written to steer a model: it waits for a person's review and is not shown until then.",
+}
 _STATES: dict[str, State] = {"active": "live", "superseded": "superseded", "archived": "archived"}
 
 
 def remember(caller: Caller, given: Given) -> ToolResult:
-    kept = caller.memory.remember(
+    remembered = caller.memory.remember(
         given["content"],
         kind="episode",
         importance=importance_of(given["importance"]),
@@ -23,8 +27,8 @@ def remember(caller: Caller, given: Given) -> ToolResult:
         speaker=caller.speaker,
         conversation=caller.conversation,
     )
-    data = {"id": kept.id, "trust": kept.memory.trust, "receipt": kept.receipt.as_json()}
-    return ToolResult(f"Remembered: {one_line(kept.memory.text)}", data)
+    data = {"id": remembered.id, "receipt": remembered.receipt.as_json()}
+    return kept(remembered.memory, f"Remembered: {one_line(remembered.memory.text)}", data)
 
 
 def recall_memory(caller: Caller, given: Given) -> ToolResult:
@@ -68,8 +72,7 @@ def update_profile(caller: Caller, given: Given) -> ToolResult:
         changed = act(
             field, value, key=key, previous=given.get("previous_value", ""), speaker=speaker, source=caller.source
         )
-    waits = "" if caller.trust == "trusted" else " It is not shown until the user says it."
     return ToolResult(
-        f"Profile updated: {field} ({given['action']}).{waits}",
+        f"Profile updated: {field} ({given['action']}).{_WAITS.get(changed.receipt.trust, '')}",
         {"trust": changed.receipt.trust, "profile": changed.profile.as_json(), "receipt": changed.receipt.as_json()},
     )

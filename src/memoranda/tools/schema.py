@@ -1,6 +1,7 @@
 """A tool as it is described to a model, and the check of what a model gives. Knows no memory."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,10 @@ _TYPES: dict[str, Any] = {
     "boolean": (bool,),
     "array": (list, tuple),
 }
+
+
+# Short enough to be exact.
+_WRITTEN = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
 class Definition(NamedTuple):
@@ -86,8 +91,8 @@ def _object(given: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
 
 def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
     kind = schema["type"]
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        value = int(value)  # some callers have no whole numbers
+    if kind in ("integer", "number"):
+        value = _number(value, kind)
     if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
         raise InvalidInput(f"{name} is not of type {kind}", hint=_wanted(name, schema))
     if "enum" in schema and value not in schema["enum"]:
@@ -101,6 +106,14 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
             raise InvalidInput(f"{name} has more than {schema['maxItems']} items", hint="Give fewer.")
         return [_value(f"an item of {name}", each, schema["items"]) for each in value]
     return value
+
+
+def _number(value: Any, kind: str) -> Any:
+    """A number that was written as text, and a whole one that came as a fraction: some callers know no better."""
+    if isinstance(value, str) and _WRITTEN.fullmatch(value.strip()):
+        value = float(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if kind == "integer" and whole else value
 
 
 def _wanted(name: str, schema: Mapping[str, Any]) -> str:

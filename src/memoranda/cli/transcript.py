@@ -1,0 +1,117 @@
+"""Transcripts: messages one to a line, as JSON. Hosts such as Claude Code keep them and pass their path.
+
+The path comes from a host, so that it is confined: a regular file whose name ends in `.jsonl`, inside the home folder
+or the folder for temporary files once links are followed. Of a long one the newest part is read.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from memoranda.domain.errors import InvalidInput, NotFound, Refused
+
+MOST_BYTES = 16 << 20
+MOST_MESSAGES = 2_048
+_SUFFIX = ".jsonl"
+_SAID = ("user", "assistant")
+_TYPES = (*_SAID, "message")
+# Written by the host in the name of the user: notes of its own, other agents, summaries.
+_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+_IRREGULAR = "`transcript_path` is not a regular file"
+_HINT = "docs/guides/around-a-turn.md says which transcripts are read."
+
+
+def as_message(line: Any) -> dict[str, Any] | None:
+    """The message in a line: `{"role", "content"}` itself, or in an envelope with a type; None when there is none."""
+    if not isinstance(line, Mapping):
+        return None
+    if is_message(line):
+        return dict(line)
+    inner = line.get("message")
+    if line.get("type") not in _TYPES or not isinstance(inner, Mapping) or inner.get("role") not in _SAID:
+        return None
+    if any(line.get(flag) for flag in _NOT_SAID):
+        return None
+    name = line.get("uuid")
+    return {
+        "role": inner["role"],
+        "content": inner.get("content", ""),
+        "id": name if isinstance(name, str) else "",
+        "timestamp": line.get("timestamp"),
+    }
+
+
+def is_message(found: Mapping[str, Any]) -> bool:
+    """Whether an object is one message."""
+    return isinstance(found.get("role"), str) and ("content" in found or "text" in found)
+
+
+def messages_at(path: Any) -> list[dict[str, Any]]:
+    """The newest messages of a transcript, in their order. Lines that are none are left out."""
+    return newest(_tail(_confined(path)).splitlines())
+
+
+def newest(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    """What users and assistants said in these lines, as much as anybody looks at."""
+    found: list[dict[str, Any]] = []
+    for line in reversed(list(lines)):
+        message = as_message(_parsed(line))
+        if message is not None and message["role"] in _SAID and isinstance(message.get("content"), str | list):
+            found.append(message)
+            if len(found) == MOST_MESSAGES:
+                break
+    return found[::-1]
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None  # half written, or cut
+
+
+# -- the file --
+
+
+def _confined(given: Any) -> Path:
+    import tempfile
+
+    if not isinstance(given, str) or not given.strip() or "\0" in given:
+        raise InvalidInput("`transcript_path` is not a path", hint=_HINT)
+    try:
+        asked = Path(given).expanduser()
+        path = asked.resolve(strict=True)
+        homes = [Path.home().resolve(), Path(tempfile.gettempdir()).resolve()]
+    except FileNotFoundError as error:
+        raise NotFound("there is no transcript at `transcript_path`", hint=_HINT) from error
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput("`transcript_path` cannot be followed", hint=_HINT) from error
+    # A home that is the root of everything confines nothing.
+    inside = any(path.is_relative_to(home) for home in homes if home != Path(home.anchor))
+    if not asked.is_absolute() or not inside or path.suffix != _SUFFIX:
+        what = f"`transcript_path` is no {_SUFFIX} file inside the home folder or the folder for temporary files"
+        raise Refused(what, hint=_HINT)
+    if not path.is_file():
+        raise Refused(_IRREGULAR, hint=_HINT)
+    return path
+
+
+def _tail(path: Path) -> bytes:
+    """The newest part of a regular file, from the beginning of a line."""
+    import os
+    import stat
+
+    try:
+        # Neither a link nor a pipe that was put there since can be followed or hang.
+        flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(path, os.O_RDONLY | flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise Refused(_IRREGULAR, hint=_HINT)
+            start = max(0, status.st_size - MOST_BYTES)
+            file.seek(start)
+            raw = file.read(MOST_BYTES)
+    except OSError as error:
+        raise InvalidInput("the transcript cannot be read", hint=_HINT) from error
+    return raw if start == 0 else raw.partition(b"\n")[2]
