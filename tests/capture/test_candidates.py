@@ -99,11 +99,144 @@ def test_a_request_may_speak_of_the_list_after_it():
         ("I love pi", "too short"),
         ("Remember: decision.", "too short"),
         ('{"text": "x", "why": ""}, I prefer tea.', "system-looking"),
-        ("I like writing to anna@example.com", "private"),
+        ("I like writing to anna@example.com", "contact data"),
+        ("Tom: I prefer red wine.", "not the user's words"),
+        ("Translate: I prefer short answers.", "quotation"),
     ],
 )
 def test_what_is_refused_says_why(text, refusal):
     assert refusals(text) == {refusal: 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I no longer work at Acme.",
+        "I don't live in Oslo anymore.",
+        "I'm no longer married.",
+        "Green is no longer my favourite colour.",
+        "Nie pracuję już w Acme.",
+        "Już nie mieszkam w Oslo.",
+        "Zielony nie jest już moim ulubionym kolorem.",
+        "Ich arbeite nicht mehr bei Acme.",
+        "Grün ist nicht mehr meine Lieblingsfarbe.",
+        "Ya no vivo en Oslo.",
+        "El verde ya no es mi color favorito.",
+        "Je n'habite plus à Oslo.",
+        "Le vert n'est plus ma couleur préférée.",
+        "Už nebydlím v Oslu.",
+        "V Oslu už nebydlím.",
+        "Zelená už není moje oblíbená barva.",
+        "我不再在Acme工作了。",
+        "我不住在北京了。",
+        "绿色不再是我最喜欢的颜色。",
+        "もうオスロに住んでいません。",
+        "緑はもう一番好きな色ではありません。",
+        "더 이상 삼성에서 일하지 않습니다.",
+        "초록색은 더 이상 제가 가장 좋아하는 색이 아니에요.",
+    ],
+)
+def test_what_is_no_longer_so_is_kept_as_a_correction_without_a_value(text):
+    found = found_in(text, mode="broad").candidates
+    kind = "preference" if any(word in text.casefold() for word in _FAVOURITES) else "fact"
+    assert [(each.text, each.kind, each.corrects, each.attribute) for each in found] == [(text, kind, True, "")]
+
+
+_FAVOURITES = ("favour", "ulubion", "lieblings", "favorit", "préféré", "oblíben", "最喜欢", "好きな", "좋아하는")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate to Polish: I prefer short answers. We decided to move.",
+        "Rewrite: We decided to fire Bob.",
+        "Please fix the grammar: I prefer green tea.",
+        "Summarize: Remember that I hate Mondays.",
+        "Can you translate this into German?\n\nI prefer green tea.",
+        "Proofread the following paragraph:\n\nI prefer green tea. Remember that I live in Leeds.",
+        "Translate: Wolę krótkie odpowiedzi.",
+        "Przetłumacz na angielski: Wolę krótkie odpowiedzi.",
+        "Übersetze: Ich hasse Koriander.",
+        "Traduce al inglés: Odio el ruido fuerte.",
+        "Traduis : Je préfère le thé vert.",
+        "Přelož do angličtiny: Mám raději čaj.",
+        "翻译：我喜欢喝绿茶。",
+        "次の文を英語に訳して：緑茶が好きです。",
+        "영어로 번역해 줘: 저는 녹차를 좋아해요.",
+    ],
+)
+def test_text_to_be_worked_on_is_nobodys_words(text):
+    assert kept(text, "broad") == []
+
+
+def test_what_is_said_before_or_beside_text_to_be_worked_on_is_kept():
+    assert kept("I prefer short answers. Translate: we decided to go home.") == ["I prefer short answers."]
+    assert kept("Translate: we decided to go home.\n\nI prefer short answers.") == ["I prefer short answers."]
+    assert kept("Translate everything I send you to Polish from now on.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here's an email from Tom:\n\nHi team,\nI prefer Tuesday meetings.\nBest,\nTom\n\nCan you write a reply?",
+        "Here is what Tom wrote:\n\nI prefer red wine and cheese.",
+        "Tom: I prefer red wine.\nMe: ok",
+        "Tom: hello\nI prefer red wine.\nAnna: I love beer.",
+        "[Dave] I prefer rock music a lot.",
+        "<Tom> I prefer red wine",
+        "[10:32] Tom: I prefer red wine",
+        "dave: I prefer rock music.",
+        "Tom Smith: remember that I prefer red wine",
+        "Hi team,\nI prefer Tuesday meetings.\nRegards,\nTom",
+        "Liebe Anna,\nich hasse Koriander.\nViele Grüße\nTom",
+        "Anna: wolę czerwone wino\nJa: ok",
+        "小明：我喜欢喝绿茶",
+        "- [ ] remember that tests fail",
+    ],
+)
+def test_what_others_wrote_is_not_the_speakers(text):
+    assert kept(text, "broad") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FYI: I prefer short answers.",
+        "Update: I prefer green tea.",
+        "One thing: I prefer short answers.",
+        "Remember: I prefer green tea.",
+        "Hi,\nI prefer short answers.\nThanks",
+        "Hello! I prefer short answers. Thanks, Tom",
+    ],
+)
+def test_a_label_a_greeting_and_thanks_leave_words_the_speakers(text):
+    assert kept(text)
+
+
+def test_the_speakers_own_name_before_their_words_is_left_out():
+    assert kept("dave: I prefer rock music.", speaker="Dave") == ["I prefer rock music."]
+    assert kept("[Dave] I prefer rock music.", speaker="person:dave") == ["I prefer rock music."]
+    assert kept("dave: I prefer rock music.", speaker="Tom") == []
+
+
+def test_remember_with_a_colon_asks_for_its_whole_paragraph():
+    text = "Remember that: the bins go out on Tuesday. The cat eats at six. Is that all right? The key is red.\n\nBye."
+    assert kept(text, "explicit") == ["The bins go out on Tuesday.", "The cat eats at six."]
+
+
+def test_a_long_request_is_kept_up_to_its_last_whole_clause():
+    clause = "the red key opens the shed behind the house; "
+    found = kept("Remember that " + clause * 20, "explicit")
+    assert len(found) == 1
+    assert 400 < len(found[0]) <= 500
+    assert found[0].endswith("behind the house")
+    assert refusals("Remember that " + "the red key opens the shed and " * 20 + "it is old", "explicit") == {
+        "too long": 1
+    }
+
+
+def test_signs_after_the_words_are_not_kept():
+    assert kept("Remember that Łódź is my hometown ❤️❤️❤️❤️") == ["Łódź is my hometown"]
 
 
 def test_a_wish_not_to_keep_covers_its_whole_message():

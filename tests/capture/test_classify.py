@@ -110,6 +110,92 @@ def test_a_clear_fact_about_the_speaker_has_a_slot(text, attribute, value):
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I live in Berlin and work at Acme.", "Berlin"),
+        ("I live in Gdynia now.", "Gdynia"),
+        ("I work at Johnson and Johnson.", "Johnson and Johnson"),
+        ("My name is Anna and I live in Leeds.", "Anna"),
+        ("My favorite food is mac and cheese.", "mac and cheese"),
+        ("Mieszkam w Gdyni od maja.", "Gdyni"),
+        ("Ich wohne in Berlin und arbeite bei Acme.", "Berlin"),
+        ("Vivo en Madrid y trabajo en Acme.", "Madrid"),
+        ("J'habite à Paris et je travaille chez Acme.", "Paris"),
+        ("Bydlím v Praze a pracuji v Acme.", "Praze"),
+    ],
+)
+def test_a_value_ends_where_the_next_statement_or_a_word_of_time_begins(text, value):
+    assert only(text).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Mów do mnie Ania.", "Ania"),
+        ("Od teraz mów do mnie Janek.", "Janek"),
+        ("Nenn mich bitte Tom.", "Tom"),
+        ("Llámame Pepe.", "Pepe"),
+        ("Appelle-moi Jean-Luc.", "Jean-Luc"),
+        ("Říkej mi Honzo.", "Honzo"),
+        ("叫我小明就好", "小明"),
+        ("请叫我阿强", "阿强"),
+        ("私のことはタケシと呼んでください", "タケシ"),
+        ("앞으로 민수라고 불러줘", "민수"),
+        ("Call me Ishmael in your replies.", "Ishmael"),
+        ("I'd rather you call me Al.", "Al"),
+        ("Remember that you should call me Al.", "Al"),
+    ],
+)
+def test_what_somebody_wants_to_be_called_is_their_name(text, name):
+    found = only(text)
+    assert (found.kind, found.attribute, found.value) == ("preference", "name", name)
+
+
+@pytest.mark.parametrize(
+    "text", ["Od teraz mów do mnie po polsku.", "Mów do mnie po polsku.", "Please call me by my first name."]
+)
+def test_how_somebody_wants_to_be_spoken_to_is_a_preference_and_no_name(text):
+    found = only(text)
+    assert (found.kind, found.attribute) == ("preference", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mów do mnie głośniej.",
+        "Nenn mich nicht so.",
+        "Nenne mich einen Narren.",
+        "Llámame un taxi.",
+        "Llámame cuando llegues.",
+        "Appelle-moi un taxi.",
+        "Říkej mi pravdu.",
+        "叫我起床",
+        "叫我一声就好",
+        "タクシーを呼んでください",
+        "택시 불러줘",
+        "Call me a taxi.",
+        "Call me when you land.",
+    ],
+)
+def test_a_call_is_no_name(text):
+    assert not found_in(text, mode="broad").candidates
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("Merk dir, dass Mama am 3. Juni Geburtstag hat.", "Mama hat am 3. Juni Geburtstag."),
+        ("Denk daran, dass du immer Deutsch antworten sollst.", "Du sollst immer Deutsch antworten."),
+        ("Merk dir, dass ich jeden Tag um sechs aufstehe.", "Dass ich jeden Tag um sechs aufstehe."),
+        ("엄마 생일이 6월 3일이라는 거 기억해줘", "엄마 생일이 6월 3일이다"),
+        ("내가 채식주의자라는 걸 기억해줘", "내가 채식주의자다"),
+    ],
+)
+def test_a_clause_that_hung_on_the_request_is_made_to_stand_alone(text, stored):
+    assert only(text, "explicit").text == stored
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Actually, I prefer coffee.",

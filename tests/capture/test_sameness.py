@@ -220,6 +220,64 @@ def test_choice_takes_the_strongest_and_then_the_closest():
     assert choice(new, []) is None
 
 
+def chosen(new, *old):
+    """Which of the old sayings is replaced or repeated, and how; closeness with each, if it matters."""
+    return choice(said(new), [(said(each), None) if isinstance(each, str) else (said(each[0]), each[1]) for each in old])
+
+
+def test_one_more_liking_replaces_none_of_several():
+    assert chosen("Actually I like coffee", "I like tea") == (0, ("supersedes", "another liking"))
+    assert chosen("Actually I like coffee", "I like tea", "I like jazz") is None
+    assert chosen("Actually I like coffee", "I like tea", "I like to walk in the rain") is None
+    assert chosen("Actually I like coffee", ("I like tea", 0.9), ("I like jazz", 0.3))[0] == 0
+    assert chosen("Actually I like coffee", "I like tea", "I live in Oslo")[0] == 0
+
+
+def test_a_choice_replaces_the_only_one_of_its_sort():
+    assert chosen("Actually I prefer coffee", "I prefer short answers", "I prefer tea")[0] == 1
+    assert chosen("Actually I prefer coffee", "I prefer tea", "I prefer beer") is None
+    assert chosen("Scratch that, I prefer Gimp", "I prefer Inkscape")[0] == 0
+    assert chosen("Scratch that, I prefer Gimp", "I prefer Inkscape", "I prefer Krita") is None
+    assert chosen("Actually, I prefer Gimp", "I prefer Inkscape") is None
+    assert chosen("Actually, I prefer Gimp", ("I prefer Inkscape", 0.6))[0] == 0
+
+
+@pytest.mark.parametrize("cue", ["Actually, ", "Scratch that, ", "Now "])
+@pytest.mark.parametrize("closeness", [None, 0.84])
+def test_things_of_other_sorts_replace_one_another_never(cue, closeness):
+    things = ["tea", "jazz", "football", "dogs", "trains", "Linux", "PostgreSQL", "winter"]
+    for verb in ("I like", "I love", "I prefer", "I enjoy", "I want", "We use"):
+        for new in things:
+            for old in things:
+                if new != old:
+                    assert relation(f"{cue}{verb} {new}", f"{verb} {old}", closeness=closeness) == "different"
+
+
+def test_a_choice_of_another_speaker_or_kind_stays():
+    tea = said("I prefer tea", kind="preference", speaker="anna")
+    assert compared(said("I prefer coffee now", kind="preference", speaker="anna"), tea).relation == "supersedes"
+    assert compared(said("I prefer coffee now", kind="preference", speaker="tom"), tea).relation == "different"
+    assert compared(said("I prefer coffee now", kind="decision", speaker="anna"), tea).relation == "different"
+
+
+def test_who_goes_back_to_the_first_takes_back_the_second():
+    """Only what is live is compared: when the second has replaced the first, the first said anew replaces it."""
+    assert chosen("Actually, I prefer tea", "Actually, I prefer coffee") == (0, ("supersedes", "another choice"))
+    # Both are live when the second came without a cue: a line is kept twice rather than a contradiction.
+    assert chosen("Actually, I prefer tea", "I prefer tea", "I prefer coffee") == (1, ("supersedes", "another choice"))
+    assert chosen("Actually, I live in Rome", "I live in Rome", "I live in Oslo") == (
+        1,
+        ("supersedes", "one of its kind"),
+    )
+    # Word for word it is what is kept; without a cue, or of things that gather, it takes nothing back.
+    assert chosen("I prefer tea", "I prefer tea", "I prefer coffee") == (0, ("same", "text"))
+    assert chosen("Actually I like tea", "I like tea", "I like coffee")[1].relation == "duplicate"
+    # What holds only in the morning is not contradicted.
+    kept = ("Actually, I prefer coffee", "I prefer tea in the morning.")
+    assert chosen("I prefer tea in the morning.", kept[0]) is None
+    assert chosen("Actually, I prefer coffee", *kept) == (0, ("same", "text"))
+
+
 def test_a_reason_says_what_differs():
     assert compared(said("Wake me at 6"), said("Wake me at 7")).reason == "other numbers"
     assert compared(said("I like tea"), said("I don't like tea")).reason == "negation"

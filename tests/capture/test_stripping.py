@@ -205,6 +205,11 @@ def test_text_that_looks_like_a_machine_s_goes_whole(text):
     assert stripped(text) == ("", {"system-looking": 1}, False)
 
 
+@pytest.mark.parametrize("heading", ["[Memory context]", "User preferences:", "Known user facts:"])
+def test_a_list_under_the_heading_of_another_memory_goes(heading):
+    assert stripped(f"{heading}\n- I like gin\n\nI prefer tea.").text == "I prefer tea."
+
+
 def test_a_line_without_emoji_stays_among_lines_with_many():
     assert stripped(f"Hi 😀\n{OWN}\n🎉🎉🎉").text == OWN
 
@@ -344,3 +349,8 @@ def test_a_summary_in_the_place_of_a_history_is_nobody_s_words(text):
 )
 def test_a_memory_that_was_told_or_shown_is_not_told_again(text, left):
     assert stripped(text).text == left
+
+
+@pytest.mark.parametrize("mark", ["[NOMEM]", "[no mem]", "［ＮＯＭＥＭ］", "[ private ]", "[Secret]", "[no-memory]"])
+def test_a_mark_keeps_a_message_out_however_it_is_typed(mark):
+    assert stripped(f"I like tea. {mark}").private

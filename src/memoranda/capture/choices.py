@@ -32,7 +32,7 @@ def chosen_anew(new: Saying, old: Saying, known: Vocabulary, *, told: bool, near
     if found is None or max(len(found.now), len(found.was)) > _LONGEST_THING:
         return ""
     predicate = _predicate(found, new, known)
-    if not predicate or (predicate == "gathering" and cue == "change"):
+    if not predicate or known.many.intersection(found.shared) or (predicate == "gathering" and cue == "change"):
         return ""
     mine, theirs = _sorts(found.now, known), _sorts(found.was, known)
     if mine & theirs:

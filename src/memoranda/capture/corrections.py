@@ -117,7 +117,7 @@ def _changed(row: _Aligned, known: Vocabulary, *, close: bool, same_about: bool)
         return False
     # After "likes" or "in" comes one thing; after "is" may come anything that can be said of it.
     last = row.before[-1]
-    if last in known.verbs or last in known.links:
+    if last in known.verbs or (last in known.links and not known.many.intersection(row.before)):
         return subject or close or same_about
     return close and last not in known.light
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from memoranda.capture.letters import small
 from memoranda.capture.names import name_at
 from memoranda.capture.requests import SECTIONS as REQUESTS
-from memoranda.capture.triggers import fired
+from memoranda.capture.tables import LANGUAGES
+from memoranda.capture.triggers import fired, has, places
 from memoranda.domain.candidate import Refusal
 
 _LINE = re.compile(r"[^\n]+")
@@ -23,6 +24,9 @@ _PREFIX = re.compile(
 _ONE_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _DENSE_NAME = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,6}")
 _CHECKBOX = re.compile(r"(?:[-*+•] )?\[[ xX]\] ")
+# What is worked on stands after a colon, or is pointed at.
+_POINTS = re.compile(r"\b(?:this|these|following)\b")
+_SHORTEST_LETTER = 3
 _LONGEST_SIGNATURE = 3
 _LONGEST_SALUTATION = 60
 _CHAT_FROM = 2
@@ -48,7 +52,9 @@ class _Line(NamedTuple):
 def pieces(tidy: str, plain: str, *, speaker: str = "", own: Callable[[str], bool] = lambda _: False) -> list[Piece]:
     """The pasted pieces of a tidied text; `own` says which lines are the speaker's whatever they look like."""
     lines = list(_lines(tidy, plain))
-    found = [*_letters(lines, speaker), *_introduced(lines), *_worked_on(lines)]
+    found = [*_introduced(lines), *_worked_on(lines)]
+    if len(lines) >= _SHORTEST_LETTER:
+        found += _letters(lines, speaker)
     if any(mark in tidy for mark in ":：[<"):
         found += _spoken(lines, speaker, own)
     return found
@@ -98,7 +104,7 @@ def _named(line: _Line) -> tuple[str, int] | None:
     if not (_ONE_WORD.fullmatch(name) or _DENSE_NAME.fullmatch(name) or name_at(name) == name):
         return None
     plain = small(name)
-    if fired(plain, "label", around=line.plain) or fired(f"{plain}: x", *REQUESTS, "interjection", around=line.plain):
+    if _says(plain, "label") or fired(f"{plain}: x", *REQUESTS, "interjection", around=line.plain):
         return None
     return name, prefix.end()
 
@@ -117,10 +123,10 @@ def _letters(lines: Sequence[_Line], speaker: str) -> Iterator[Piece]:
         if len(line.text) > _LONGEST_SALUTATION:
             continue
         if begin is None:
-            begin = line if fired(line.plain, "salutation") else None
-        elif fired(line.plain, "closing"):
+            begin = line if _says(line.plain, "salutation") else None
+        elif _says(line.plain, "closing"):
             name = lines[place + 1] if place + 1 < len(lines) and _signs(lines[place + 1]) else None
-            if (name or fired(line.plain, "formal closing")) and not (name and _is_speaker(name.text, speaker)):
+            if (name or _says(line.plain, "formal closing")) and not (name and _is_speaker(name.text, speaker)):
                 yield Piece(begin.start, (name or line).end, "not the user's words")
             begin = None
 
@@ -136,15 +142,24 @@ def _signs(line: _Line) -> bool:
 
 def _introduced(lines: Sequence[_Line]) -> Iterator[Piece]:
     for place, line in enumerate(lines[:-1]):
-        if line.plain.endswith(":") and fired(line.plain, "pasted"):
+        if line.plain.endswith(":") and _says(line.plain, "pasted"):
             yield Piece(line.start, _end_of_paragraph(lines, place + 1), "not the user's words")
 
 
 def _worked_on(lines: Sequence[_Line]) -> Iterator[Piece]:
     for place, line in enumerate(lines):
-        if fired(line.plain, "task"):
+        if ":" not in line.plain and not _POINTS.search(line.plain):
+            continue
+        starts = [found.start() for each in LANGUAGES for found in places(line.plain, "task", each)]
+        if starts:
             follows = place + 1 < len(lines) and line.plain.rstrip("!?. ").endswith(":")
-            yield Piece(line.start, _end_of_paragraph(lines, place + 1 if follows else place), "quotation")
+            end = _end_of_paragraph(lines, place + 1 if follows else place)
+            yield Piece(line.start + min(starts), end, "quotation")
+
+
+def _says(plain: str, section: str) -> bool:
+    """In any language: a line of one or two words has no sign of its own."""
+    return any(has(plain, section, language) for language in LANGUAGES)
 
 
 def _end_of_paragraph(lines: Sequence[_Line], place: int) -> int:

@@ -32,7 +32,8 @@ _SIGNS = {
     "fr": "je le la les des et est un une mon ma mes que qui de du pas ne pour avec mais suis toujours jamais souviens "
     "retiens note aime prefere ai en nous on toi moi au sur adore deteste me a si or",
     "cs": "je se si v ze to jsem mam rad rada muj moje ne ale nebo vzdy vzdycky nikdy prosim zapamatuj pamatuj "
-    "nezapomen co jak protoze take jsme mi nemam radeji radsi oblibeny oblibena a no on do",
+    "nezapomen co jak protoze take jsme mi nemam radeji radsi oblibeny oblibena a no on do od "
+    "ted odted uz neni odpovidej cesky bydlim nebydlim pracuji pracuju nepracuji nepracuju piju nepiju mluv rikej",
 }
 
 # Asks for something to be kept, whatever language that something is in.

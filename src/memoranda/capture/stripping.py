@@ -4,6 +4,7 @@ What is decided later is decided on this text, and this text is what is stored.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -17,7 +18,7 @@ from memoranda.capture.stripped_lines import is_heartbeat, judged
 _PASSES = 5
 _MAX_EMOJI = 3
 
-_KEPT_OUT = re.compile(r"\[\s?(?:NOMEM|NO[-_ ]MEMORY|PRIVATE|SECRET)\s?\]", re.IGNORECASE)
+_KEPT_OUT = re.compile(r"\[\s?(?:NO[-_ ]?MEM(?:ORY)?|PRIVATE|SECRET)\s?\]", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*[^*\n]{1,200}\*\*")
 _LIST_LINE = re.compile(r"^\s{0,8}(?:[-*•]|\d{1,3}\.)\s", re.MULTILINE)
 _EMOJI = re.compile(
@@ -64,7 +65,7 @@ class Stripped(NamedTuple):
 
 def stripped(text: str) -> Stripped:
     """The person's own words, in their paragraphs. Text of which nothing goes is left as it is."""
-    if _KEPT_OUT.search(text):
+    if _KEPT_OUT.search(text if text.isascii() else unicodedata.normalize("NFKC", text)):
         return Stripped("", MappingProxyType({"private": 1}), True)
     removed: Counter[str] = Counter()
     left = text

@@ -120,6 +120,8 @@ class Vocabulary(NamedTuple):
     """Predicates of what somebody is, which is one thing of each sort."""
     gathering: frozenset[str] = frozenset()
     """Predicates of which many things are said, beside the plain verbs."""
+    many: frozenset[str] = frozenset()
+    """What a person has many of, whatever the cue: one allergy does not take the place of another."""
     rather: frozenset[str] = frozenset()
     """Words that make a choice of any predicate."""
     withdrawals: frozenset[str] = frozenset()
@@ -181,6 +183,7 @@ def vocabulary(language: str, *, folded: bool) -> Vocabulary:
         choosing=_words(plain, "choosing"),
         being=_words(plain, "being"),
         gathering=_words(plain, "gathering"),
+        many=_words(plain, "many"),
         rather=_words(plain, "rather"),
         withdrawals=_words(plain, "withdrawal"),
         sorts=_sorts(plain),

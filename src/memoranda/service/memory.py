@@ -32,7 +32,7 @@ from memoranda.ledger.ledger import Filter, Keep
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Chosen, confirmation, erase
-from memoranda.service.screening import checked_reason, screened, without_secrets
+from memoranda.service.screening import checked_reason, screened
 
 if TYPE_CHECKING:
     from memoranda.domain.candidate import CaptureMode
@@ -254,7 +254,7 @@ class LongTermMemory:
         """
         request = Request.of(
             {
-                "query": without_secrets(query, self._engine.settings),
+                "query": query,
                 "limit": limit,
                 "policy": policy,
                 "mode": mode,

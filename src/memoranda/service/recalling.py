@@ -21,6 +21,7 @@ from memoranda.recall.policies import BARS
 from memoranda.recall.subjects import named_kinds, named_subjects
 from memoranda.recall.times import When, when
 from memoranda.service.engine import Engine, Standing
+from memoranda.service.screening import without_secrets
 
 MAX_QUERY = 4_000
 SMALL_WORDS = "only small words"
@@ -123,7 +124,7 @@ class Recaller:
         self, request: Request, *, everything: bool = False, only_trusted: bool = False
     ) -> tuple[Plan, IndexAnswer, Load]:
         """What the pure pipeline needs: the plan, the proposals, and a way to load rows."""
-        request, notes = _cleaned(request)
+        request, notes = self._cleaned(request, everything=everything)
         skipped = gate(request.query) if not everything else ("" if request.query else NO_QUERY)
         time = None if skipped else self._when(request)
         if not skipped and not everything and _says_nothing(request, time):
@@ -133,6 +134,19 @@ class Recaller:
             query = query._replace(allow=self._allowed(request._replace(trust=("trusted",))))
         answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(query)
         return plan._replace(everything=everything), answer, self._load(request)
+
+    def _cleaned(self, request: Request, *, everything: bool = False) -> tuple[Request, list[str]]:
+        """A query is never refused for its characters: what is not text is taken out of it, and so is what is secret,
+        before it goes to an embedder or into a receipt. Who wants to erase may have to name even that."""
+        if not isinstance(request.query, str):
+            what = type(request.query).__name__
+            raise InvalidInput(f"query: text is expected, not {what}", hint="Pass the question as text.")
+        text = request.query.replace("\0", " ").encode("utf-8", "replace").decode().strip()
+        notes = [f"the query was cut to {MAX_QUERY:,} characters"] if len(text) > MAX_QUERY else []
+        text = text[:MAX_QUERY]
+        if not everything:
+            text = without_secrets(text, self._engine.settings)
+        return request._replace(query=text), notes
 
     def _load(self, request: Request) -> Load:
         ledger = self._engine.ledger
@@ -260,7 +274,7 @@ class Recaller:
 
     def _looked_at_alone(self, request: Request, receipt: RecallReceipt, number: int) -> Fate | None:
         """What the lanes would have said of it, had they had no limit."""
-        cleaned, notes = _cleaned(request)
+        cleaned, notes = self._cleaned(request)
         asked = self._asked(cleaned, "", self._when(cleaned), notes)
         answer = self._engine.search(asked.query._replace(allow=frozenset({number})))
         if not answer.candidates:
@@ -299,14 +313,3 @@ def _home(shown: Mapping[str, Any]) -> str:
 def _kept_as(states: Sequence[State]) -> tuple[State, ...]:
     """The states under which the ledger keeps these: what has expired may still be written down as live."""
     return tuple(dict.fromkeys((*states, "live"))) if "expired" in states else tuple(states)
-
-
-def _cleaned(request: Request) -> tuple[Request, list[str]]:
-    """A query is never refused for its characters: what is not text is taken out of it."""
-    if not isinstance(request.query, str):
-        what = type(request.query).__name__
-        raise InvalidInput(f"query: text is expected, not {what}", hint="Pass the question as text.")
-    text = request.query.replace("\0", " ").encode("utf-8", "replace").decode().strip()
-    if len(text) > MAX_QUERY:
-        return request._replace(query=text[:MAX_QUERY]), [f"the query was cut to {MAX_QUERY:,} characters"]
-    return request._replace(query=text), []

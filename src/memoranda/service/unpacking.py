@@ -20,8 +20,8 @@ _started: list[Any] = []
 
 def is_ready(settings: Settings) -> bool:
     """Whether nothing is to be unpacked for these settings."""
-    if settings.embedder == "none":
-        return True
+    if settings.embedder == "none" or settings.cache_folder() is None:
+        return True  # nothing is ever kept unpacked: whoever wants it so waits each time
     from importlib.util import find_spec
 
     from memoranda.embedding.bundled import is_unpacked
