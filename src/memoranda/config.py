@@ -64,7 +64,7 @@ class Settings(NamedTuple):
     capture_roles: str = "user"
     """Whose words are looked at: `user`, or `user assistant`; the assistant's are never trusted."""
     capture_most: int = 3
-    """Memories that one message of a turn may add, of those that nobody asked for."""
+    """Memories that one message of a turn may add; what was asked for counts among them, and is always kept."""
     capture_shortest: int = 10
     """Shortest sentence that is kept, in characters."""
     capture_longest: int = 500

@@ -139,7 +139,7 @@ def _bounded(words: Sequence[Words], refused: Counter[str]) -> list[Words]:
 
 
 def _candidates(words: Words, plan: Plan, refused: Counter[str]) -> list[Candidate]:
-    """At most so many of one message, what was asked for first; all of what was asked for."""
+    """At most so many of one message, in their order; but all of what was asked for."""
     found = found_in(
         words.own.text,
         mode=plan.mode,
@@ -152,12 +152,10 @@ def _candidates(words: Words, plan: Plan, refused: Counter[str]) -> list[Candida
     refused.update(found.refused)
     source: Source = "user" if words.message.role == "user" else "assistant"
     placed = [each._replace(message=words.place, source=source) for each in found.candidates]
-    asked = [each for each in placed if each.explicit]
-    unasked = [each for each in placed if not each.explicit]
-    room = max(0, plan.most - len(asked))
-    if len(unasked) > room:
-        refused["over the limit"] += len(unasked) - room
-    return asked + unasked[:room]
+    room = max(0, plan.most - sum(each.explicit for each in placed))
+    beyond = [each for each in placed if not each.explicit][room:]
+    refused.update(["over the limit"] * len(beyond))
+    return [each for each in placed if each not in beyond]
 
 
 def _hidden(text: str, plan: Plan) -> list[str]:
