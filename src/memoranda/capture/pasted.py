@@ -24,8 +24,6 @@ _PREFIX = re.compile(
 _ONE_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _DENSE_NAME = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,6}")
 _CHECKBOX = re.compile(r"(?:[-*+•] )?\[[ xX]\] ")
-# What is worked on stands after a colon, or is pointed at.
-_POINTS = re.compile(r"\b(?:this|these|following)\b")
 _SHORTEST_LETTER = 3
 _LONGEST_SIGNATURE = 3
 _LONGEST_SALUTATION = 60
@@ -33,8 +31,10 @@ _CHAT_FROM = 2
 
 
 class Piece(NamedTuple):
-    """From where to where in the text, and why nothing in it is the speaker's. Without a reason it is the speaker's
-    own name before their words."""
+    """From where to where in the text, and why nothing in it is the speaker's.
+
+    Without a reason it is the speaker's own name before their words.
+    """
 
     start: int
     end: int
@@ -51,12 +51,13 @@ class _Line(NamedTuple):
 
 def pieces(tidy: str, plain: str, *, speaker: str = "", own: Callable[[str], bool] = lambda _: False) -> list[Piece]:
     """The pasted pieces of a tidied text; `own` says which lines are the speaker's whatever they look like."""
+    marked = any(mark in plain for mark in ":[<")
+    if not marked and "\n" not in tidy:
+        return []
     lines = list(_lines(tidy, plain))
-    found = [*_introduced(lines), *_worked_on(lines)]
-    if len(lines) >= _SHORTEST_LETTER:
-        found += _letters(lines, speaker)
-    if any(mark in tidy for mark in ":：[<"):
-        found += _spoken(lines, speaker, own)
+    found = list(_letters(lines, speaker)) if len(lines) >= _SHORTEST_LETTER else []
+    if marked:
+        found += [*_introduced(lines), *_worked_on(lines), *_spoken(lines, speaker, own)]
     return found
 
 
@@ -148,8 +149,9 @@ def _introduced(lines: Sequence[_Line]) -> Iterator[Piece]:
 
 def _worked_on(lines: Sequence[_Line]) -> Iterator[Piece]:
     for place, line in enumerate(lines):
-        if ":" not in line.plain and not _POINTS.search(line.plain):
+        if ":" not in line.plain:
             continue
+        # What stands after the colon may be of another language, and hide that of the command.
         starts = [found.start() for each in LANGUAGES for found in places(line.plain, "task", each)]
         if starts:
             follows = place + 1 < len(lines) and line.plain.rstrip("!?. ").endswith(":")

@@ -148,6 +148,7 @@ def _candidates(words: Words, plan: Plan, refused: Counter[str]) -> list[Candida
         shortest=plan.shortest,
         longest=plan.longest,
         most=_MOST_SENTENCES,
+        speaker=words.message.speaker,
     )
     refused.update(found.refused)
     source: Source = "user" if words.message.role == "user" else "assistant"

@@ -25,6 +25,7 @@ _EMOJI = re.compile(
     "(?:[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001f3fa\U0001f400-\U0001faff])"
     "(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\u2600-\u27bf\U0001f300-\U0001faff])*"
 )
+_ENDING = re.compile(rf"(?:{_EMOJI.pattern}|\s)+$")
 
 # What a host writes in the place of a history that has become too long: nobody says it, and it may be out of date.
 _SUMMARY = re.compile(
@@ -154,5 +155,6 @@ def _without_system_looking(text: str, removed: Counter[str]) -> str:
     if not bare.isascii() and len(_EMOJI.findall(bare)) > _MAX_EMOJI:
         lines = bare.splitlines()
         removed["system-looking"] += 1
-        return "\n".join(line for line in lines if not _EMOJI.search(line))
+        # Hearts at the end of what somebody says are theirs; a text full of pictures is a machine's.
+        return "\n".join(line for line in lines if not _EMOJI.search(_ENDING.sub("", line)))
     return text

@@ -21,6 +21,7 @@ _TOLD = (
     ("secret", "refused for secrets"),
     ("injection", "refused as injections"),
     ("private", "private"),
+    ("contact data", "contact data nobody asked for"),
     ("erased", "erased before"),
 )
 _PROBE_TEXT = "memoranda probe zyxwv {token}"
