@@ -222,7 +222,9 @@ def test_choice_takes_the_strongest_and_then_the_closest():
 
 def chosen(new, *old):
     """Which of the old sayings is replaced or repeated, and how; closeness with each, if it matters."""
-    return choice(said(new), [(said(each), None) if isinstance(each, str) else (said(each[0]), each[1]) for each in old])
+    return choice(
+        said(new), [(said(each), None) if isinstance(each, str) else (said(each[0]), each[1]) for each in old]
+    )
 
 
 def test_one_more_liking_replaces_none_of_several():

@@ -196,7 +196,7 @@ def test_a_marker_keeps_the_whole_message_out(marker):
     [
         "<b>Anna</b> prefers tea",
         "Here is a plan:\n**Morning**\n- tea\n- bread",
-        "Great!! 🎉🎉🎉🎉",
+        "🎉 Great 🎉 deals 🎉 today 🎉",
         "HEARTBEAT_OK",
         "Read HEARTBEAT.md if it exists and follow it.",
     ],
@@ -211,7 +211,12 @@ def test_a_list_under_the_heading_of_another_memory_goes(heading):
 
 
 def test_a_line_without_emoji_stays_among_lines_with_many():
-    assert stripped(f"Hi 😀\n{OWN}\n🎉🎉🎉").text == OWN
+    assert stripped(f"🎉 Big 🎉 sale 🎉 today 🎉\n{OWN}").text == OWN
+
+
+def test_hearts_after_what_somebody_says_change_nothing():
+    said = "Remember that Łódź is my hometown ❤️❤️❤️❤️"
+    assert stripped(said).text == said
 
 
 @pytest.mark.parametrize(

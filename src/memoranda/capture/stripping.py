@@ -153,8 +153,9 @@ def _without_system_looking(text: str, removed: Counter[str]) -> str:
         removed["system-looking"] += 1
         return ""
     if not bare.isascii() and len(_EMOJI.findall(bare)) > _MAX_EMOJI:
-        lines = bare.splitlines()
-        removed["system-looking"] += 1
         # Hearts at the end of what somebody says are theirs; a text full of pictures is a machine's.
-        return "\n".join(line for line in lines if not _EMOJI.search(_ENDING.sub("", line)))
+        lines = bare.splitlines()
+        kept = [line for line in lines if not _EMOJI.search(_ENDING.sub("", line))]
+        removed.update(["system-looking"] * (len(kept) < len(lines)))
+        return "\n".join(kept) if len(kept) < len(lines) else text
     return text
