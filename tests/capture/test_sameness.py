@@ -170,6 +170,10 @@ def test_a_correction_needs_something_to_correct():
         ("It wasn't easy, but I'm happier", "It wasn't easy, but I'm proud"),
         ("I avoid hotels that aren't eco-friendly", "I avoid places that are eco-friendly or cheap"),
         ("Anna is happy now", "Anna is a doctor"),
+        (
+            "Actually, I have a strong aversion to horror movies",
+            "I have a strong aversion to movies with excessive CGI",
+        ),
         ("Teraz pracuję w domu", "Pracuję w Google"),
         ("This is my favourite song", "Hey Jude is my favourite song"),
         ("i live in the city", "i live in berlin"),

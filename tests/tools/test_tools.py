@@ -1,6 +1,7 @@
 """What is done when a model calls a tool."""
 
 import json
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -120,6 +121,41 @@ def test_what_a_model_writes_is_not_trusted_and_never_shown_unasked(agent, memor
     assert {each["trust"] for each in read(agent.call("memory_recall", {"query": "what about the lamp?"}))} == {
         "untrusted"
     }
+
+
+@pytest.mark.parametrize(("source", "basis", "confidence"), [("assistant", "inferred", 0.8), ("user", "stated", 1.0)])
+def test_nobody_has_stated_what_a_model_writes_unasked(memory, source, basis, confidence):
+    tools = Tools(memory, source=source)
+    tools.call("memory_store", {"text": "The lamp is blue."})
+    tools.call("remember", {"content": "The lamp was bought in May."})
+    tools.call("remember_fact", {"key": "lamp_colour", "value": "blue"})
+    tools.call("update_profile", {"field": "traits", "action": "add", "value": "likes lamps"})
+    assert [(each.basis, each.confidence) for each in memory.list()] == [(basis, confidence)] * 4
+
+
+def test_there_is_no_way_around_the_screen_through_a_previous_value(tools, memory):
+    entry = {"field": "preferences", "action": "set", "value": "tea", "fact_key": "drink"}
+    refused = tools.call("update_profile", {**entry, "previous_value": "my password is hunter2!xx9"})
+    assert refused.failed
+    assert "secret" in refused.text
+    assert not tools.call("update_profile", {**entry, "previous_value": STEERING}).failed
+    assert "Ignore" not in memory.pack("what to drink?").text + str([each.metadata for each in memory.list()])
+
+
+def test_a_text_that_is_far_too_long_is_refused_at_once(tools):
+    began = time.process_time()
+    assert "Split it" in tools.call("memory_store", {"text": "a" * 64_000}).text
+    assert time.process_time() - began < 1
+
+
+def test_a_fact_of_the_user_beside_one_of_the_model_is_not_half_forgotten(agent, tools, memory):
+    agent.call("remember_fact", {"category": "device", "key": "lamp", "value": "green"})
+    memory.remember("device: lamp = red", about="device", attribute="lamp", value="red")
+    before = live(memory)
+    assert len(before) == 2
+    assert agent.call("forget_fact", {"category": "device", "key": "lamp"}).failed
+    assert live(memory) == before
+    assert len(tools.call("forget_fact", {"category": "device", "key": "lamp"}).data["ids"]) == 2
 
 
 def test_a_profile_written_by_a_model_does_not_speak(agent, tools, memory):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda import Ambiguous, InvalidInput, NotFound
+from memoranda import Ambiguous, InvalidInput, NotFound, Refused
 from memoranda.domain.fact import bare_name, best_subjects
 
 EXAMPLES = {
@@ -351,3 +351,87 @@ def test_facts_outlive_the_process_and_erasing_a_thing_takes_them(opened, clock)
     assert second.facts.lookup("reading lamp") == "light.office"
     assert second.erase(about="light.office").purged
     assert second.facts.lookup("reading lamp") is None
+
+
+# -- pages, and letting go of what was meant --
+
+
+def test_a_page_is_a_part_of_the_whole_list_the_surest_first(facts, clock):
+    for number in range(12):
+        basis = ("stated", "observed", "inferred")[number % 3]
+        source = "web" if number % 4 == 0 else "user"
+        facts.add(f"light.{number}", "location", "hall", basis=basis, source=source, confidence=1 - number * 0.05)
+        clock.advance(days=20)
+    whole = facts.list()
+    assert [fact.memory.trust for fact in whole] == ["trusted"] * 9 + ["untrusted"] * 3
+    sure = [fact.confidence for fact in whole[:9]]
+    assert sure == sorted(sure, reverse=True)
+    for size in (1, 3, 5):
+        pages = [facts.list(limit=size, offset=at) for at in range(0, 12, size)]
+        assert tuple(fact for page in pages for fact in page) == whole
+    clock.advance(days=400)
+    then = facts.list(as_of="2026-09-01", limit=2)
+    assert then == facts.list(as_of="2026-09-01")[:2]
+
+
+@pytest.mark.parametrize("page", [{"limit": 0}, {"limit": True}, {"limit": 1_001}, {"offset": -1}, {"offset": "1"}])
+def test_a_page_that_makes_no_sense_is_refused(facts, preferences, page):
+    for noun in (facts, preferences):
+        with pytest.raises(InvalidInput):
+            noun.list(**page)
+
+
+def test_one_is_not_true(facts):
+    for value in (1, True, [1], [True]):
+        facts.add("x.y", "n", value, many=True)
+    assert [each.memory.value for each in facts.forget("x.y", "n", 1)] == [1]
+    assert [each.memory.value for each in facts.forget("x.y", "n", [True])] == [[True]]
+    left = sorted(json.dumps(value) for value in values(facts.list(about="x.y")))
+    assert left == ["[1]", "true"]
+
+
+def test_a_fact_is_forgotten_by_its_words_and_whatever_the_order_of_its_parts(facts):
+    facts.add("climate.hall", "range", {"low": 18, "high": 22})
+    facts.add("climate.hall", "purpose", text="It warms the hall.")
+    assert len(facts.forget("climate.hall", "range", {"high": 22, "low": 18})) == 1
+    assert len(facts.forget("climate.hall", value="It warms the hall.")) == 1
+
+
+def test_all_of_it_is_forgotten_or_nothing(facts, memory, monkeypatch):
+    from memoranda.ledger import memories
+
+    for number in range(3):
+        facts.add("x.y", "note", f"note {number}")
+    before, change, changed = memory.stats().sequence, memories.change, []
+
+    def failing(*given, **named):
+        if len(changed) == 2:
+            raise RuntimeError("the power is gone")
+        changed.append(1)
+        return change(*given, **named)
+
+    monkeypatch.setattr(memories, "change", failing)
+    with pytest.raises(RuntimeError):
+        facts.forget("x.y")
+    monkeypatch.undo()
+    assert len(facts.list(about="x.y")) == 3
+    assert memory.stats().sequence == before
+
+
+def test_who_is_less_trusted_lets_go_of_nothing_or_of_their_own(facts):
+    facts.add("x.y", "note", "mine")
+    facts.add("x.y", "note", "from a page", source="web")
+    with pytest.raises(Refused, match="was not written by the assistant"):
+        facts.forget("x.y", source="assistant")
+    assert len(facts.list(about="x.y")) == 2
+    assert len(facts.forget("x.y", "note", "from a page", source="assistant")) == 1
+
+
+def test_the_views_say_how_far_a_row_is_trusted(facts, preferences, memory, path):
+    facts.add("x.y", "location", "hall", source="web")
+    preferences.set("lock", "at_night", "open", source="assistant")
+    memory.close()
+    ledger = apsw.Connection(str(path))
+    for view in ("entity_facts", "preferences"):
+        [row] = ledger.execute(f"select * from {view}").fetchall()
+        assert row[-1] == "untrusted"

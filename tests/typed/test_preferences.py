@@ -87,6 +87,31 @@ def test_the_surest_comes_first(preferences):
     assert [each.key for each in preferences.list(key="c")] == ["c"]
 
 
+def test_a_page_has_the_surest_of_all(preferences, memory):
+    for number in range(12):
+        preferences.set("lighting", f"key_{number}", "x", confidence=1 - number * 0.05)
+        memory.remember(f"Odd {number}.", kind="preference", about="lighting")  # in no slot: not in any page
+    assert [each.confidence for each in preferences.list(limit=3)] == pytest.approx([1, 0.95, 0.9])
+    assert [each.key for each in preferences.list(limit=2, offset=10)] == ["key_10", "key_11"]
+
+
+def test_what_holds_is_told_of_the_moment_that_is_asked_about(preferences, memory):
+    given = {"kind": "preference", "about": "lighting", "attribute": "brightness"}
+    memory.remember("Dim for the party.", **given, value="10%", context="evening", valid_until="2026-02-01")
+    memory.remember("Bright in spring.", **given, value="90%", context="morning", valid_from="2026-03-01")
+    preferences.set("lighting", "brightness", "50%")
+
+    def resolved(now):
+        one, every = preferences.resolve("lighting", "brightness", now=now), preferences.resolve_all(now=now)
+        assert every == (one,)
+        return one.value
+
+    assert resolved("2026-01-20T19:00:00Z") == "10%"
+    assert resolved("2026-02-20T19:00:00Z") == "50%"
+    assert resolved("2026-03-20T08:00:00Z") == "90%"
+    assert resolved("2026-02-20T08:00:00Z") == "50%"
+
+
 def test_after_sunset_beats_none(preferences):
     preferences.set("lighting", "brightness", "80%")
     preferences.set("lighting", "brightness", "40%", context="after_sunset", confidence=0.2)

@@ -48,6 +48,8 @@ def corrected(new: Saying, old: Saying, known: Vocabulary, *, told: bool, close:
         return "the other way round"
     if _changed(_aligned(new.core, old.core), known, close=close, same_about=same_about):
         return "corrected"
+    if known.many.intersection(new.core) and not close:
+        return ""
     return "corrected" if _mostly_shared(new, old, close=close, same_about=same_about) else ""
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Basis, Memory
-from memoranda.domain.profile import LISTS, PREFIX
+from memoranda.domain.profile import PREFIX, SEVERAL
 from memoranda.domain.receipt import RecallReceipt
 from memoranda.domain.results import Row
 from memoranda.domain.text import normal_form
@@ -21,11 +21,12 @@ SOURCE_WORDS: dict[Basis, str] = {"stated": "user_stated", "observed": "learned"
 NAMES = ("nickname", "alias")
 MANY = frozenset({*NAMES, "purpose", "note", "likes", "dislikes"})
 """Attributes of which a thing may have several."""
-_LISTS = frozenset(PREFIX + field for field in LISTS)
+_SEVERAL = frozenset(PREFIX + field for field in SEVERAL)
 COMMON = frozenset({*MANY, "location", "preference", "schedule"})
 
 _DAY_MS = 86_400_000
-_HALF_LIFE_DAYS: dict[Basis, float] = {"observed": 180.0, "inferred": 90.0}
+HALF_LIFE_MS: dict[Basis, float] = {"observed": 180.0 * _DAY_MS, "inferred": 90.0 * _DAY_MS}
+"""In which time half of the confidence is gone; what was stated keeps it."""
 _QUOTED = re.compile(r"[\"'“„‘«「『]([^\"'“”„‘’«»「」『』]{2,100})[\"'”“’»」』]")
 _LONGEST_NAME = 100
 _OWNER_WORDS = """
@@ -122,21 +123,22 @@ class FactsFound(Row[Fact]):
 
 def confidence_at(memory: Memory, now: int) -> float:
     """How sure it is now: what was stated stays, what was observed or inferred fades until it is confirmed again."""
-    half_life = _HALF_LIFE_DAYS.get(memory.basis)
+    half_life = HALF_LIFE_MS.get(memory.basis)
     if half_life is None:
         return memory.confidence
-    age = max(0, now - memory.updated_at) / _DAY_MS
+    age = max(0, now - memory.updated_at)
     return float(round(memory.confidence * 0.5 ** (age / half_life), 6))
 
 
 def as_facts(memories: Sequence[Memory], now: int) -> tuple[Fact, ...]:
     """Facts with their confidence now: trusted ones first, then the surest, then the newest."""
     facts = [Fact(memory, confidence_at(memory, now)) for memory in memories]
-    return tuple(sorted(facts, key=_place))
+    return tuple(sorted(facts, key=lambda each: place(each.memory, each.confidence)))
 
 
-def _place(fact: Fact) -> tuple[bool, float, int, str]:
-    return fact.memory.trust != "trusted", -fact.confidence, -fact.memory.updated_at, fact.id
+def place(memory: Memory, confidence: float) -> tuple[bool, float, int, str]:
+    """Where it stands in a list, as the ledger orders it: trusted first, then the surest, then the newest."""
+    return memory.trust != "trusted", -confidence, -memory.updated_at, memory.id
 
 
 def checked_slot(about: str, attribute: str, *, what: tuple[str, str]) -> None:
@@ -169,6 +171,11 @@ def sentence(about: str, attribute: str, value: Any) -> str:
 def shown(value: Any) -> str:
     """A value as people read it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same. 1 is not true."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def name_in(text: str) -> str | None:
@@ -230,4 +237,4 @@ def _without_marks(text: str) -> str:
 
 def holds_many(attribute: str) -> bool:
     """Whether the slot of an attribute holds several values; otherwise a new one takes the place of the old."""
-    return attribute in MANY or attribute in _LISTS
+    return attribute in MANY or attribute in _SEVERAL

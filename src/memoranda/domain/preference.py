@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from memoranda.domain.clock import iso
 from memoranda.domain.contexts import Circumstance, applies, conditions
-from memoranda.domain.fact import confidence_at, shown
+from memoranda.domain.fact import confidence_at, place, shown
 from memoranda.domain.memory import Memory
 
 
@@ -59,9 +59,9 @@ class Preference(NamedTuple):
 
 
 def as_preferences(memories: Iterable[Memory], now: int) -> tuple[Preference, ...]:
-    """Preferences with their confidence now, the surest first."""
+    """Preferences with their confidence now: trusted ones first, then the surest, then the newest."""
     found = [Preference(memory, confidence_at(memory, now)) for memory in memories]
-    return tuple(sorted(found, key=lambda each: (-each.confidence, each.id)))
+    return tuple(sorted(found, key=lambda each: place(each.memory, each.confidence)))
 
 
 def resolved(preferences: Sequence[Preference], now: Circumstance) -> tuple[Preference, ...]:

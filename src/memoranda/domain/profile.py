@@ -16,6 +16,8 @@ Field = Literal["name", "traits", "preferences", "notes"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 ListField = Literal["traits", "preferences"]
 LISTS: tuple[ListField, ...] = get_args(ListField)
+SEVERAL: tuple[Field, ...] = (*LISTS, "notes")
+"""Fields that hold several entries beside one another."""
 KIND_OF: Mapping[Field, Kind] = {"name": "fact", "traits": "fact", "preferences": "preference", "notes": "note"}
 
 PREFIX = "profile."
@@ -26,6 +28,9 @@ MAX_ENTRY = 500
 MOST_RECENT = 8
 RECENT_MS = 30 * 86_400_000
 BETWEEN_NOTES = "; "
+# Of a list, how many entries; of the notes, how many characters once they are joined.
+_ROOM: dict[str, int] = {"notes": MAX_NOTES + len(BETWEEN_NOTES)}
+_ROOM.update((field, LIMITS[field]) for field in LISTS)
 _MAX_SPEAKER = 500
 _LINE = 400
 _WORDS: Mapping[Field, str] = {"name": "name", "traits": "traits", "preferences": "preferences", "notes": "notes"}
@@ -154,19 +159,10 @@ def checked_entries(field: ListField, entries: Sequence[str]) -> tuple[str, ...]
     return tuple(once.values())
 
 
-def joined_notes(notes: str, more: str) -> str:
-    """Notes with more behind them. What is there already is not said twice; the oldest go when it is too long."""
-    parts = [part for part in notes.split(BETWEEN_NOTES) if part]
-    if normal_form(more) not in (normal_form(notes), *(normal_form(part) for part in parts)):
-        parts.append(more)
-    while len(parts) > 1 and len(BETWEEN_NOTES.join(parts)) > MAX_NOTES:
-        parts = parts[1:]
-    return BETWEEN_NOTES.join(parts)
-
-
-def without_note(notes: str, part: str) -> str:
-    """Notes without one of them."""
-    return BETWEEN_NOTES.join(each for each in notes.split(BETWEEN_NOTES) if normal_form(each) != normal_form(part))
+def notes_in(text: str) -> tuple[str, ...]:
+    """The notes that a text holds, each once, in its order."""
+    parts = (part.strip() for part in text.split(BETWEEN_NOTES))
+    return tuple({normal_form(part): part for part in parts if part}.values())
 
 
 def same_entry(memory: Memory, entry: str) -> bool:
@@ -174,15 +170,16 @@ def same_entry(memory: Memory, entry: str) -> bool:
 
 
 def beyond_limit(live: Sequence[Memory]) -> list[Memory]:
-    """The oldest entries of lists that are too long, of entries given newest first. Trust is counted apart: what is
-    not trusted pushes out nothing that is."""
+    """The oldest entries of what is too long, of entries given newest first. Trust is counted apart: what is not
+    trusted pushes out nothing that is."""
     too_many: list[Memory] = []
-    counted: dict[tuple[str, str], int] = {}
+    taken: dict[tuple[str, str], int] = {}
     for memory in live:
         field = field_of(memory)
-        if field in LIMITS:
-            counted[field, memory.trust] = counted.get((field, memory.trust), 0) + 1
-            if counted[field, memory.trust] > LIMITS[field]:  # type: ignore[index]  # it is among them
+        if field in _ROOM:
+            needed = len(entry_of(memory)) + len(BETWEEN_NOTES) if field == "notes" else 1
+            taken[field, memory.trust] = taken.get((field, memory.trust), 0) + needed
+            if taken[field, memory.trust] > _ROOM[field]:
                 too_many.append(memory)
     return too_many
 
@@ -191,21 +188,21 @@ def profile_of(live: Sequence[Memory], gone: Sequence[Memory], *, now: int) -> P
     """The profile that trusted entries make, both given newest first; what is gone tells what changed lately."""
     if not live:
         return Profile()
-    lists: dict[str, dict[str, str]] = {field: {} for field in LISTS}
-    single: dict[str, Memory] = {}
+    lists: dict[str, dict[str, str]] = {field: {} for field in SEVERAL}
+    name: Memory | None = None
     # What was captured is not trimmed when it is kept: the newest are shown, the others are found when asked for.
     hidden = {memory.id for memory in beyond_limit(live)}
     for memory in reversed([memory for memory in live if memory.id not in hidden]):
         field = field_of(memory)
         if field in lists:
             lists[field].setdefault(normal_form(entry_of(memory)), entry_of(memory))
-        elif field not in single or memory.updated_at >= single[field].updated_at:
-            single[field] = memory
+        elif name is None or memory.updated_at >= name.updated_at:
+            name = memory
     return Profile(
-        name=entry_of(single["name"]) if "name" in single else "",
+        name="" if name is None else entry_of(name),
         traits=tuple(lists["traits"].values()),
         preferences=tuple(lists["preferences"].values()),
-        notes=entry_of(single["notes"]) if "notes" in single else "",
+        notes=BETWEEN_NOTES.join(lists["notes"].values()),
         updated_at=_seconds(max(memory.updated_at for memory in (*live, *gone))),
         recent=_recent(live, gone, now=now),
     )

@@ -27,11 +27,12 @@ from memoranda.ledger.keeping import Keep, accept, counted, keep_one, refuse_fro
 from memoranda.ledger.memories import Filter
 from memoranda.ledger.reserve import Reserve
 from memoranda.ledger.schema import migrate, refuse_foreign
-from memoranda.ledger.settling import Decide, Settled, Trim, let_go
+from memoranda.ledger.settling import Choose, Decide, Settled, let_go
 from memoranda.ledger.turns import Turn
 
 T = TypeVar("T")
 _MOST_SETTLED = 2_000
+_EVERYTHING = 1 << 31
 
 
 class Ledger:
@@ -105,7 +106,7 @@ class Ledger:
         return self.database.write(job)
 
     def settle(
-        self, wanted: Filter, decide: Decide, *, trim: Trim | None = None, scope: Scope, actor: str, grace_ms: int
+        self, wanted: Filter, decide: Decide, *, trim: Choose | None = None, scope: Scope, actor: str, grace_ms: int
     ) -> Settled:
         """Decide on what is there, keep and let go, then trim what there is too much of, in one commit."""
 
@@ -122,6 +123,16 @@ class Ledger:
             return Settled(tuple(kept), tuple(gone))
 
         return self.database.write(job)
+
+    def let_go(self, wanted: Filter, choose: Choose, *, scope: Scope, actor: str, grace_ms: int) -> tuple[Changed, ...]:
+        """Choose among what is there, and let go of all that is chosen or of nothing."""
+
+        def job(connection: apsw.Connection) -> tuple[Changed, ...]:
+            found = memories.browse(connection, scope, wanted, limit=_EVERYTHING, offset=0)[0]
+            going = choose(tuple(found))
+            return tuple(let_go(connection, going, scope=scope, actor=actor, at=self.clock.now(), grace_ms=grace_ms))
+
+        return self._even_if_full(job)
 
     def _keep(self, connection: apsw.Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
         erased = not keep.even_if_erased and self._is_erased(connection, keep.memory)
@@ -236,9 +247,10 @@ class Ledger:
             number, _ = memories.find(connection, scope, reference)
             return tuple(memories.history(connection, number))
 
-    def browse(self, wanted: Filter, *, scope: Scope, limit: int, offset: int) -> Listing:
+    def browse(self, wanted: Filter, *, scope: Scope, limit: int, offset: int, surest_at: int | None = None) -> Listing:
+        """One page: newest first; or trusted first, then what is surest at a moment."""
         with self.database.read() as connection:
-            page, total = memories.browse(connection, scope, wanted, limit=limit, offset=offset)
+            page, total = memories.browse(connection, scope, wanted, limit=limit, offset=offset, surest_at=surest_at)
             return Listing(tuple(page), total)
 
     def numbers_that_fit(self, wanted: Filter, *, scope: Scope) -> frozenset[int]:
@@ -438,6 +450,11 @@ class Ledger:
             {"digest": self._digest(memory.text), "scope": memory.scope},
         ).fetchone()
         return found is not None
+
+    def was_erased(self, memory: Memory) -> bool:
+        """Whether what it says was erased from its scope."""
+        with self.database.read() as connection:
+            return self._is_erased(connection, memory)
 
     def verify(self) -> list[Check]:
         """Re-derive what can be re-derived; say what differs."""

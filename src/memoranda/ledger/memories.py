@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
+from memoranda.domain.fact import HALF_LIFE_MS
 from memoranda.domain.ids import is_id_or_prefix, is_whole_id
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.results import Event, Revision
@@ -48,6 +49,7 @@ class Filter(NamedTuple):
     """The beginning of the attribute."""
     about_things: bool = False
     """Only what has a subject; profiles apart."""
+    has_attribute: bool = False
     tags: tuple[str, ...] = ()
     """All of these."""
     time_after: int | None = None
@@ -199,19 +201,39 @@ def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_o
 
 
 def browse(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, *, limit: int, offset: int
+    connection: apsw.Connection,
+    scope: Scope,
+    wanted: Filter,
+    *,
+    limit: int,
+    offset: int,
+    surest_at: int | None = None,
 ) -> tuple[list[Memory], int]:
-    """One page of what the scope can see, newest first, and how many there are in all."""
+    """One page of what the scope can see, and how many there are in all. Newest first; with a moment, trusted first,
+    then what is surest at that moment."""
     condition, values = _condition(scope, wanted)
     statement, more = _from_clause(wanted.as_of)
     values.update(more)
+    order, at = ("m.number desc", {}) if surest_at is None else _surest(wanted, surest_at)
     rows = connection.execute(
-        f"{statement} where {condition} order by m.number desc limit :limit offset :offset",
-        {**values, "limit": limit, "offset": offset},
+        f"{statement} where {condition} order by {order} limit :limit offset :offset",
+        {**values, **at, "limit": limit, "offset": offset},
     ).fetchall()
     counted = statement.replace(statement[: statement.index(" from ")], "select count(*)")
     total = connection.execute(f"{counted} where {condition}", values).fetchone()
     return [from_row(row)[1] for row in rows], int(total[0]) if total else 0
+
+
+def _surest(wanted: Filter, moment: int) -> tuple[str, dict[str, Any]]:
+    """The order of `domain.fact.place`, so that a page is cut where the whole list would be."""
+    table = "m" if wanted.as_of is None else "r"
+    age = f"case when {table}.updated_at < :moment then :moment - {table}.updated_at else 0 end"
+    faded = " ".join(
+        f"when '{basis}' then round({table}.confidence * power(0.5, ({age}) / :{basis}), 6)" for basis in HALF_LIFE_MS
+    )
+    sure = f"case m.basis {faded} else {table}.confidence end"
+    order = f"{table}.trust <> 'trusted', {sure} desc, {table}.updated_at desc, m.id"
+    return order, {"moment": moment, **{str(basis): half_life for basis, half_life in HALF_LIFE_MS.items()}}
 
 
 def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) -> frozenset[int]:
@@ -319,8 +341,11 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
         parts.append("m.attribute >= :attribute_like and m.attribute < :attribute_end and m.attribute <> ''")
         values["attribute_like"] = wanted.attribute_like
         values["attribute_end"] = wanted.attribute_like + "\U0010ffff"
-    if wanted.about_things:
-        parts.append("m.about <> '' and m.attribute not like 'profile.%'")
+    flags = (
+        (wanted.about_things, "m.about <> '' and m.attribute not like 'profile.%'"),
+        (wanted.has_attribute, "m.attribute <> ''"),
+    )
+    parts += [condition for asked, condition in flags if asked]
     if wanted.valid_at is not None:
         parts.append(
             f"({changing}.valid_from is null or {changing}.valid_from <= :valid_at) and "

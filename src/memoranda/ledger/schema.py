@@ -179,7 +179,7 @@ _CAPTURE = Migration(
                case basis when 'stated' then 'user_stated' when 'observed' then 'learned' else 'inferred' end
                    as source,
                confidence, {time:created_at} as created_at, {time:updated_at} as updated_at,
-               {time:valid_until} as valid_until, scope
+               {time:valid_until} as valid_until, scope, trust
         from memory
         where state = 'live' and trust <> 'quarantined' and about <> '' and kind <> 'preference'
           and attribute not like 'profile.%'
@@ -189,7 +189,7 @@ _CAPTURE = Migration(
         create view preferences as
         select id, about as category, attribute as key, coalesce(value, text) as value, context, confidence,
                coalesce(nullif(source_ref, ''), source) as learned_from,
-               {time:created_at} as created_at, {time:updated_at} as updated_at, scope
+               {time:created_at} as created_at, {time:updated_at} as updated_at, scope, trust
         from memory
         where state = 'live' and trust <> 'quarantined' and kind = 'preference' and attribute not like 'profile.%'
         """,
@@ -198,7 +198,7 @@ _CAPTURE = Migration(
         select id, scope, speaker, substr(attribute, 9) as field, coalesce(value, text) as value, context as key,
                {time:created_at} as created_at, {time:updated_at} as updated_at
         from memory
-        where state = 'live' and trust <> 'quarantined' and attribute like 'profile.%'
+        where state = 'live' and trust = 'trusted' and attribute like 'profile.%'
         """,
     ),
 )

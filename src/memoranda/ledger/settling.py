@@ -37,7 +37,7 @@ class Settled(NamedTuple):
 
 Found = tuple[Memory, ...]
 Decide = Callable[[Found], Settlement]
-Trim = Callable[[Found], tuple[LetGo, ...]]
+Choose = Callable[[Found], tuple[LetGo, ...]]
 
 
 def let_go(

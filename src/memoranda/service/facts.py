@@ -4,7 +4,7 @@ from typing import Any
 
 from memoranda.domain.clock import Moment
 from memoranda.domain.draft import AfterErase, Draft
-from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
+from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound, Refused
 from memoranda.domain.fact import (
     MANY,
     NAMES,
@@ -18,19 +18,32 @@ from memoranda.domain.fact import (
     common_attribute,
     confidence_at,
     name_in,
+    same_value,
     sentence,
 )
-from memoranda.domain.memory import KINDS, Basis, Memory, Source, Trust, checked_json
+from memoranda.domain.memory import (
+    KINDS,
+    SOURCES,
+    Basis,
+    Memory,
+    Source,
+    Trust,
+    checked_choice,
+    checked_json,
+    outranks,
+    trust_of,
+)
 from memoranda.domain.profile import is_entry
-from memoranda.domain.request import Request, checked_limit
+from memoranda.domain.request import Request, checked_limit, checked_offset
 from memoranda.domain.results import Changed, Recall, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter
+from memoranda.ledger.settling import Found, LetGo
 from memoranda.recall.subjects import named_subjects
 from memoranda.service.engine import Engine
 from memoranda.service.recalling import Recaller
-from memoranda.service.structured import checked_type, forget, keep, moment_of, read
+from memoranda.service.structured import checked_type, forgotten, keep, let_go, moment_of, read, surest
 
 # As in the view `entity_facts`: preferences have their own.
 _FACTS = tuple(kind for kind in KINDS if kind != "preference")
@@ -138,8 +151,8 @@ class Facts:
         """Facts of this scope and those above it, in the same order as `about`."""
         asked, moment = moment_of(self._engine, as_of)
         wanted = self._wanted(about, attribute)._replace(as_of=asked, valid_at=moment)
-        page = read(self._engine, self._scope, wanted, limit=checked_limit(limit), offset=offset)
-        return as_facts(page, moment)
+        limit, offset = checked_limit(limit), checked_offset(offset)
+        return as_facts(surest(self._engine, self._scope, wanted, at=moment, limit=limit, offset=offset), moment)
 
     def ask(self, question: str, *, limit: int = 10) -> FactsFound:
         """What is known of what is asked about: by the names of things, by their nicknames, and by recall."""
@@ -168,21 +181,31 @@ class Facts:
 
     # -- letting go --
 
-    def forget(self, about: str, attribute: str = "", value: Any = None) -> tuple[Changed, ...]:
-        """Forget what this very scope knows about a thing: all of it, one attribute, or one value."""
+    def forget(
+        self, about: str, attribute: str = "", value: Any = None, *, source: Source = "user"
+    ) -> tuple[Changed, ...]:
+        """Forget what this very scope knows about a thing: all of it, one attribute, or one value.
+
+        Nothing is forgotten when some of it is trusted more than the source.
+        """
         checked_slot(about, attribute or "any", what=("about", "attribute"))
+        said = None if value is None else checked_json(value, name="value")
+        trust = trust_of(checked_choice(source, SOURCES, name="source"))
+
+        def choose(found: Found) -> tuple[LetGo, ...]:
+            going = [memory for memory in found if said is None or _says(memory, said)]
+            if not going:
+                raise NotFound(
+                    f"nothing of that is known about {about.strip()[:80]!r} in {self._scope}",
+                    hint="`memoranda facts list` shows what is; what a scope above keeps is forgotten there.",
+                )
+            above = next((memory for memory in going if outranks(memory.trust, trust)), None)
+            if above is not None:
+                raise Refused(f"{above.id} is {above.trust} and was not written by the {source}")
+            return forgotten(going, "forgotten as a fact")
+
         wanted = self._wanted(about, attribute)._replace(here=True, trust=())
-        going = [
-            memory
-            for memory in read(self._engine, self._scope, wanted)
-            if value is None or value in (memory.value, memory.text)
-        ]
-        if not going:
-            raise NotFound(
-                f"nothing of that is known about {about.strip()[:80]!r} in {self._scope}",
-                hint="`memoranda facts list` shows what is; what a scope above keeps is forgotten there.",
-            )
-        return forget(self._engine, self._scope, going, reason="forgotten as a fact")
+        return let_go(self._engine, self._scope, wanted, choose)
 
     # -- the steps --
 
@@ -229,6 +252,10 @@ class Facts:
 
 def _name(memory: Memory) -> str:
     return memory.value if isinstance(memory.value, str) else memory.text
+
+
+def _says(memory: Memory, value: Any) -> bool:
+    return same_value(memory.value, value) or (isinstance(value, str) and value == memory.text)
 
 
 def _words(question: str) -> tuple[str, ...]:

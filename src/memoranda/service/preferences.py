@@ -11,13 +11,14 @@ from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.fact import checked_slot
 from memoranda.domain.memory import Basis, Memory, Source, Trust, checked_json
 from memoranda.domain.preference import Preference, as_preferences, resolved, sentence
-from memoranda.domain.request import checked_limit
+from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter
+from memoranda.ledger.settling import Found, LetGo
 from memoranda.service.engine import Engine
-from memoranda.service.structured import EVERYTHING, checked_type, forget, keep, moment_of, read
+from memoranda.service.structured import checked_type, forgotten, keep, let_go, moment_of, read, surest
 
 _MAY_SPEAK: tuple[Trust, ...] = ("trusted", "untrusted")
 
@@ -74,14 +75,18 @@ class Preferences:
 
     def get(self, category: str, key: str, *, context: str = "", as_of: Moment | None = None) -> Preference | None:
         """The preference with exactly this context: of the nearest scope, a trusted one if there is one."""
-        found = self._read(category, key, context=canonical(context), as_of=as_of)
-        return min(found, key=_nearest, default=None)
+        asked, moment = moment_of(self._engine, as_of)
+        wanted = self._wanted(category, key)._replace(context=canonical(context), as_of=asked, valid_at=moment)
+        return min(as_preferences(read(self._engine, self._scope, wanted), moment), key=_nearest, default=None)
 
     def list(
         self, category: str = "", *, key: str = "", as_of: Moment | None = None, limit: int = 1_000, offset: int = 0
     ) -> tuple[Preference, ...]:
-        """Preferences of this scope and those above it, the surest first."""
-        return self._read(category, key, as_of=as_of, limit=checked_limit(limit), offset=offset)
+        """Preferences of this scope and those above it: trusted ones first, then the surest, then the newest."""
+        limit, offset = checked_limit(limit), checked_offset(offset)
+        asked, moment = moment_of(self._engine, as_of)
+        wanted = self._wanted(category, key)._replace(as_of=asked, valid_at=moment)
+        return as_preferences(surest(self._engine, self._scope, wanted, at=moment, limit=limit, offset=offset), moment)
 
     def resolve(
         self,
@@ -111,13 +116,16 @@ class Preferences:
         checked_slot(category, key, what=("category", "key"))
         when = None if context is None else canonical(context)
         wanted = self._wanted(category, key)._replace(here=True, trust=(), context=when)
-        going = read(self._engine, self._scope, wanted)
-        if not going:
-            raise NotFound(
-                f"{self._scope} has no such preference",
-                hint="`memoranda preferences list` shows them; what a scope above keeps is forgotten there.",
-            )
-        return forget(self._engine, self._scope, going, reason="forgotten as a preference")
+
+        def choose(found: Found) -> tuple[LetGo, ...]:
+            if not found:
+                raise NotFound(
+                    f"{self._scope} has no such preference",
+                    hint="`memoranda preferences list` shows them; what a scope above keeps is forgotten there.",
+                )
+            return forgotten(found, "forgotten as a preference")
+
+        return let_go(self._engine, self._scope, wanted, choose)
 
     # -- the steps --
 
@@ -129,30 +137,16 @@ class Preferences:
             about=checked_text(category, name="category", limit=512, empty_ok=True).strip(),
             attribute=checked_text(key, name="key", limit=512, empty_ok=True).strip(),
             about_things=True,
+            has_attribute=True,
         )
-
-    def _read(
-        self,
-        category: str,
-        key: str,
-        *,
-        context: str | None = None,
-        as_of: Moment | None = None,
-        limit: int = EVERYTHING,
-        offset: int = 0,
-    ) -> tuple[Preference, ...]:
-        asked, moment = moment_of(self._engine, as_of)
-        wanted = self._wanted(category, key)._replace(context=context, as_of=asked, valid_at=moment)
-        found = read(self._engine, self._scope, wanted, limit=limit, offset=offset)
-        return as_preferences([memory for memory in found if memory.attribute], moment)
 
     def _resolved(
         self, category: str, key: str, *, now: Moment | None, place: str, flags: Sequence[str]
     ) -> tuple[Preference, ...]:
         moment = self._engine.clock.now() if now is None else to_ms(now, name="now")
         circumstance = Circumstance.of(self._local(moment), place=place, flags=flags)
-        trusted = [each for each in self._read(category, key) if each.memory.trust == "trusted"]
-        return resolved(trusted, circumstance)
+        wanted = self._wanted(category, key)._replace(trust=("trusted",), valid_at=moment)
+        return resolved(as_preferences(read(self._engine, self._scope, wanted), moment), circumstance)
 
     def _local(self, moment: int) -> datetime:
         """A moment as the clock on the wall shows it."""

@@ -5,63 +5,38 @@ replaces none of them, and does not speak.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoranda.domain.clock import Moment, iso
-from memoranda.domain.draft import AfterErase, Draft
-from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.domain.memory import SOURCES, Memory, Source, Trust, checked_choice, outranks, trust_of
+from memoranda.domain.draft import AfterErase
+from memoranda.domain.errors import InvalidInput
+from memoranda.domain.memory import Memory, Source
 from memoranda.domain.profile import (
     FIELDS,
-    KIND_OF,
     LISTS,
-    MAX_ENTRY,
     PREFIX,
     Field,
     Profile,
     ProfileChanged,
-    ProfileReceipt,
-    beyond_limit,
-    checked_entries,
     checked_entry,
     checked_field,
     checked_key,
-    entry_of,
-    field_of,
     is_entry,
-    joined_notes,
     profile_of,
-    same_entry,
     subject_of,
-    text_of,
-    without_note,
 )
 from memoranda.domain.request import Request, checked_limit
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
-from memoranda.ledger.ledger import Filter, Keep
-from memoranda.ledger.settling import Decide, Found, LetGo, Settled, Settlement
+from memoranda.ledger.ledger import Filter
+from memoranda.ledger.settling import Decide, Settled
 from memoranda.service.engine import Engine
+from memoranda.service.profile_steps import Steps, Writer, before, one_text, receipt_of, together, trim, writer_of
 from memoranda.service.recalling import Recaller
-from memoranda.service.structured import checked_type, moment_of, read, ready
+from memoranda.service.structured import checked_type, let_go, moment_of, read
 
 _MOST_GONE = 200
-_REMOVED = "removed from the profile"
-_REPLACED = "not in the list any more"
 _MORE_THAN_ASKED = 16
-
-
-class _Writer(NamedTuple):
-    """Whose profile is written, and through which door."""
-
-    subject: str
-    speaker: str
-    source: Source
-    after_erase: AfterErase
-
-    @property
-    def trust(self) -> Trust:
-        return trust_of(self.source)
 
 
 class Profiles:
@@ -173,19 +148,12 @@ class Profiles:
         given: dict[Field, str | Sequence[str] | None] = {
             "name": name, "traits": traits, "preferences": preferences, "notes": notes,
         }  # fmt: skip
-        writer = _writer(speaker, source, after_erase)
-        steps = [self._exactly(field, value, writer) for field, value in given.items() if value is not None]
-        if not steps:
+        writer = writer_of(speaker, source, after_erase)
+        steps = Steps(self._engine, self._scope, writer)
+        decided = [steps.exactly(field, value) for field, value in given.items() if value is not None]
+        if not decided:
             raise InvalidInput("nothing to update", hint=f"Give at least one of: {', '.join(FIELDS)}.")
-
-        def decide(found: Found) -> Settlement:
-            settled = [step(found) for step in steps]
-            return Settlement(
-                tuple(each for one in settled for each in one.let_go),
-                tuple(each for one in settled for each in one.keeps),
-            )
-
-        return self._settle("update", decide, writer)
+        return self._settle("update", together(decided), writer)
 
     def set(
         self,
@@ -200,14 +168,15 @@ class Profiles:
     ) -> ProfileChanged:
         """Set one field. With a key, only the entry under that key; what it was before is kept as history.
 
-        `previous` names the entry that this one replaces, when it was kept without a key or not at all.
+        `previous` names the entry of a list that this one replaces, when it was kept without a key or not at all.
         """
-        writer = _writer(speaker, source, after_erase)
+        writer = writer_of(speaker, source, after_erase)
+        steps = Steps(self._engine, self._scope, writer)
         slot = checked_key(checked_field(field), key)
-        if slot or _before(previous):
-            decide = self._one(field, _one_text(field, value), slot, previous, writer)
+        if slot or (before(previous) and field in LISTS):
+            decide = steps.one(field, one_text(field, value), slot, previous)
         else:
-            decide = self._exactly(field, [value] if field in LISTS and isinstance(value, str) else value, writer)
+            decide = steps.exactly(field, [value] if field in LISTS and isinstance(value, str) else value)
         return self._settle("set", decide, writer)
 
     def add(
@@ -221,179 +190,44 @@ class Profiles:
         source: Source = "user",
         after_erase: AfterErase = "refuse",
     ) -> ProfileChanged:
-        """Add an entry to a list, where the oldest makes room for it; or a note behind the others."""
-        writer = _writer(speaker, source, after_erase)
+        """Add an entry to a list, where the oldest makes room for it; or notes behind the others."""
+        writer = writer_of(speaker, source, after_erase)
         slot = checked_key(checked_field(field), key)
-        entry = checked_entry(field, _one_text(field, value))
-        if field == "notes":
-
-            def decide(found: Found) -> Settlement:
-                notes = joined_notes(_single(found, field, writer.trust), entry)
-                return Settlement(keeps=(self._keep(field, notes, "", writer),))
-
-            return self._settle("add", decide, writer)
-        return self._settle("add", self._one(field, entry, slot, previous, writer), writer)
+        entry = checked_entry(field, one_text(field, value))
+        steps = Steps(self._engine, self._scope, writer)
+        return self._settle("add", steps.more(field, entry, slot, previous), writer)
 
     def remove(
         self, field: Field, value: str = "", *, key: str = "", speaker: str = "", source: Source = "user"
     ) -> ProfileChanged:
         """Forget one entry, by what it says or by its key; the name or the notes also whole."""
-        writer = _writer(speaker, source, "refuse")
+        writer = writer_of(speaker, source, "refuse")
         slot = checked_key(checked_field(field), key)
         said = checked_text(value, name=field, empty_ok=True).strip()
         if field in LISTS and not slot and not said:
             raise InvalidInput(f"say which of the {field} to remove", hint="Give its text, or its key.")
+        choose = Steps(self._engine, self._scope, writer).without(field, said, slot)
+        gone = let_go(self._engine, self._scope, _entries_of(writer), choose)
+        return self._changed("remove", Settled((), gone), writer)
 
-        def decide(found: Found) -> Settlement:
-            within = [memory for memory in _of_field(found, field) if not outranks(memory.trust, writer.trust)]
-            if field == "notes" and said:
-                return self._without_note(within, said, writer)
-            going = [
-                memory
-                for memory in within
-                if (not slot or memory.context == slot) and (not said or same_entry(memory, said))
-            ]
-            if not going:
-                raise NotFound(
-                    f"there is no such entry in {field}", hint="`memoranda profile show` shows what there is."
-                )
-            return Settlement(tuple(LetGo(memory.id, "forgotten", _REMOVED) for memory in going))
-
-        return self._settle("remove", decide, writer)
-
-    # -- the steps --
-
-    def _exactly(self, field: Field, value: str | Sequence[str], writer: _Writer) -> Decide:
-        """A field becomes exactly this; empty clears it."""
-        if field in LISTS:
-            entries = checked_entries(field, value)
-        else:
-            text = _one_text(field, value)
-            entries = (checked_entry(field, text),) if text.strip() else ()
-
-        def decide(found: Found) -> Settlement:
-            within = [memory for memory in _of_field(found, field) if not outranks(memory.trust, writer.trust)]
-            going = [memory for memory in within if not any(same_entry(memory, entry) for entry in entries)]
-            if entries and field not in LISTS:
-                going = []  # it is superseded, and stays in the history
-            keeps = []
-            for entry in entries:
-                same = next((memory for memory in within if same_entry(memory, entry)), None)
-                keeps.append(self._keep(field, entry, "", writer)._replace(reinforces=same.id if same else None))
-            return Settlement(tuple(LetGo(memory.id, "forgotten", _REPLACED) for memory in going), tuple(keeps))
-
-        return decide
-
-    def _one(self, field: Field, entry: str, slot: str, previous: str, writer: _Writer) -> Decide:
-        """One entry, in its slot if it has a key, instead of what it replaces."""
-        entry = checked_entry(field, entry)
-        before = _before(previous)
-
-        def decide(found: Found) -> Settlement:
-            within = [memory for memory in _of_field(found, field) if not outranks(memory.trust, writer.trust)]
-            loose = [memory for memory in within if memory.context != slot]
-            kept = self._keep(field, entry, slot, writer)
-            replaced = next((memory for memory in loose if before and same_entry(memory, before)), None)
-            same = next((memory for memory in loose if same_entry(memory, entry)), None)
-            if replaced is not None:
-                kept = kept._replace(supersedes=replaced.id)
-            elif same is not None and slot:
-                kept = kept._replace(supersedes=same.id)  # the same words, now under a key
-            elif same is not None:
-                kept = kept._replace(reinforces=same.id)
-            elif before and slot and not any(memory.context == slot for memory in within):
-                metadata = {**kept.memory.metadata, "previous": before}
-                kept = kept._replace(memory=kept.memory._replace(metadata=metadata))
-            return Settlement(keeps=(kept,))
-
-        return decide
-
-    def _without_note(self, within: list[Memory], said: str, writer: _Writer) -> Settlement:
-        for memory in within:
-            rest = without_note(entry_of(memory), said)
-            if rest != entry_of(memory):
-                keeps = (self._keep("notes", rest, "", writer),) if rest else ()
-                return Settlement((LetGo(memory.id, "forgotten", _REMOVED),), keeps)
-        raise NotFound("there is no such note", hint="`memoranda profile show` shows what there is.")
-
-    def _keep(self, field: Field, entry: str, key: str, writer: _Writer) -> Keep:
-        draft = Draft(
-            text=text_of(field, entry),
-            kind=KIND_OF[field],
-            about=writer.subject,
-            attribute=PREFIX + field,
-            value=entry,
-            context=key,
-            speaker=writer.speaker,
-            source=writer.source,
-            after_erase=writer.after_erase,
-        )
-        return ready(self._engine, self._scope, draft, slot="one" if key or field not in LISTS else "many")
-
-    def _settle(self, action: str, decide: Decide, writer: _Writer) -> ProfileChanged:
+    def _settle(self, action: str, decide: Decide, writer: Writer) -> ProfileChanged:
         engine = self._engine
         settled = engine.ledger.settle(
-            Filter(states=("live",), about=writer.subject, attribute_like=PREFIX, here=True),
+            _entries_of(writer),
             decide,
-            trim=_trim,
+            trim=trim,
             scope=self._scope,
             actor=engine.settings.actor,
             grace_ms=engine.settings.grace_ms,
         )
         engine.nudge()
+        return self._changed(action, settled, writer)
+
+    def _changed(self, action: str, settled: Settled, writer: Writer) -> ProfileChanged:
         profile = self._profile(self._scope, writer.subject, None)
-        return ProfileChanged(profile, _receipt(action, self._scope, settled, engine.ledger.sequence()))
+        return ProfileChanged(profile, receipt_of(action, self._scope, settled, self._engine.ledger.sequence()))
 
 
-def _writer(speaker: str, source: Source, after_erase: AfterErase) -> _Writer:
-    return _Writer(
-        subject_of(speaker),
-        speaker.strip(),
-        checked_choice(source, SOURCES, name="source"),
-        checked_choice(after_erase, ("refuse", "allow"), name="after_erase"),
-    )
-
-
-def _one_text(field: Field, value: str | Sequence[str]) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{field}: one text is expected, not {type(value).__name__}", hint="Pass one text.")
-    return value
-
-
-def _before(previous: str) -> str:
-    return checked_text(previous, name="previous", limit=MAX_ENTRY, empty_ok=True).strip()
-
-
-def _of_field(found: Found, field: Field) -> list[Memory]:
-    return [memory for memory in found if field_of(memory) == field]
-
-
-def _single(found: Found, field: Field, trust: Trust) -> str:
-    """What the field says to one of this trust; empty when nothing."""
-    own = [memory for memory in _of_field(found, field) if memory.trust == trust]
-    return entry_of(own[0]) if own else ""
-
-
-def _trim(found: Found) -> tuple[LetGo, ...]:
-    """The oldest entries make room."""
-    return tuple(LetGo(memory.id, "archived", f"too many {field_of(memory)}") for memory in beyond_limit(found))
-
-
-def _receipt(action: str, scope: Scope, settled: Settled, sequence: int) -> ProfileReceipt:
-    def of(outcome: str) -> tuple[str, ...]:
-        return tuple(each.id for each in settled.kept if each.receipt.outcome == outcome)
-
-    sequences = [each.receipt.sequence for each in settled.kept]
-    sequences += [each.receipt.sequence for each in settled.let_go]
-    trusts = [each.memory.trust for each in settled.kept if each.memory.trust != "trusted"]
-    return ProfileReceipt(
-        action=action,
-        scope=scope.path,
-        sequence=max(sequences, default=sequence),
-        kept=of("created"),
-        reinforced=of("reinforced"),
-        superseded=tuple(each.receipt.superseded for each in settled.kept if each.receipt.superseded),
-        forgotten=tuple(each.id for each in settled.let_go if each.receipt.action == "forgotten"),
-        archived=tuple(each.id for each in settled.let_go if each.receipt.action == "archived"),
-        trust=trusts[0] if trusts else "trusted",
-    )
+def _entries_of(writer: Writer) -> Filter:
+    """All that is live in the profile that is written."""
+    return Filter(states=("live",), about=writer.subject, attribute_like=PREFIX, here=True)

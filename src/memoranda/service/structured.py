@@ -1,14 +1,16 @@
 """What profile, facts and preferences share: one way to keep and one way to read, so that every door is alike."""
 
+from collections.abc import Iterable
+
 from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Memory
-from memoranda.domain.request import checked_offset
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.ledger.keeping import Slot
 from memoranda.ledger.ledger import Filter, Keep
+from memoranda.ledger.settling import Choose, LetGo
 from memoranda.service.engine import Engine
 from memoranda.service.screening import screened
 
@@ -43,19 +45,26 @@ def moment_of(engine: Engine, as_of: Moment | None) -> tuple[int | None, int]:
     return asked, engine.clock.now() if asked is None else asked
 
 
-def read(engine: Engine, scope: Scope, wanted: Filter, *, limit: int = EVERYTHING, offset: int = 0) -> list[Memory]:
+def read(engine: Engine, scope: Scope, wanted: Filter, *, limit: int = EVERYTHING) -> list[Memory]:
     """What fits, newest first."""
-    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=checked_offset(offset)))
+    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=0))
 
 
-def forget(engine: Engine, scope: Scope, going: list[Memory], *, reason: str) -> tuple[Changed, ...]:
-    """Hide all of these."""
+def surest(
+    engine: Engine, scope: Scope, wanted: Filter, *, at: int, limit: int = EVERYTHING, offset: int = 0
+) -> list[Memory]:
+    """One page of what fits: trusted first, then what is surest at that moment, then the newest."""
+    return list(engine.ledger.browse(wanted, scope=scope, limit=limit, offset=offset, surest_at=at))
+
+
+def let_go(engine: Engine, scope: Scope, wanted: Filter, choose: Choose) -> tuple[Changed, ...]:
+    """Choose among what fits and let go of it, in one commit."""
     settings = engine.settings
-    gone = tuple(
-        engine.ledger.change_state(
-            memory.id, "forgotten", scope=scope, actor=settings.actor, reason=reason, grace_ms=settings.grace_ms
-        )
-        for memory in going
-    )
+    gone = engine.ledger.let_go(wanted, choose, scope=scope, actor=settings.actor, grace_ms=settings.grace_ms)
     engine.nudge()
     return gone
+
+
+def forgotten(going: Iterable[Memory], reason: str) -> tuple[LetGo, ...]:
+    """All of these are to be forgotten."""
+    return tuple(LetGo(memory.id, "forgotten", reason) for memory in going)

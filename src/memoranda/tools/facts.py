@@ -3,9 +3,9 @@
 from typing import Any
 
 from memoranda.domain.clock import iso
-from memoranda.domain.errors import InvalidInput, NotFound
+from memoranda.domain.errors import InvalidInput
 from memoranda.domain.fact import Fact
-from memoranda.recall.escaping import cleaned
+from memoranda.service.words import cleaned
 from memoranda.tools.caller import Caller
 from memoranda.tools.results import ToolResult, as_json, kept, one_line
 
@@ -24,6 +24,8 @@ def remember_fact(caller: Caller, given: Given) -> ToolResult:
         value,
         text=f"{category}: {key} = {value}{about}",
         source=caller.source,
+        basis=caller.basis,
+        confidence=caller.confidence,
         source_ref=", ".join(each for each in (given.get("source"), given.get("ref")) if each),
         speaker=caller.speaker,
         conversation=caller.conversation,
@@ -52,14 +54,7 @@ def recall_fact(caller: Caller, given: Given) -> ToolResult:
 
 def forget_fact(caller: Caller, given: Given) -> ToolResult:
     category, key = given["category"].strip(), given["key"].strip()
-    here = [
-        fact.memory
-        for fact in caller.memory.facts.list(about=category, attribute=key)
-        if fact.memory.scope == caller.memory.scope
-    ]
-    if not here:
-        raise NotFound("there is no such fact here", hint="recall_fact with the category shows which there are.")
-    changed = [caller.forget(memory, reason="forgotten as a fact") for memory in here]
+    changed = caller.memory.facts.forget(category, key, source=caller.source)
     receipts = [each.receipt.as_json() for each in changed]
     return ToolResult(
         f"Forgot: [{one_line(category)}] {one_line(key)}", {"ids": [each.id for each in changed], "receipts": receipts}

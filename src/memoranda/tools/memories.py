@@ -11,8 +11,8 @@ from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.memory import Kind, Memory
 from memoranda.domain.request import MAX_LIMIT
 from memoranda.domain.results import Hit, Recall
-from memoranda.recall.escaping import cleaned
 from memoranda.service.memory import LongTermMemory
+from memoranda.service.words import cleaned, kind_of
 from memoranda.tools.caller import Caller
 from memoranda.tools.definitions import MOST_LISTED
 from memoranda.tools.results import ToolResult, as_json, kept, shown
@@ -32,6 +32,8 @@ def store(caller: Caller, given: Given) -> ToolResult:
         kind=_kind(given),
         importance=given["importance"],
         source=caller.source,
+        basis=caller.basis,
+        confidence=caller.confidence,
         speaker=caller.speaker,
         conversation=caller.conversation,
     )
@@ -203,9 +205,7 @@ def _kind(given: Given) -> Kind:
     if category is not None:
         kind: Kind = "note" if category == "other" else category
         return kind
-    from memoranda.capture.classify import classified
-
-    return classified(given["text"], section="request", language="", known=lambda _: "").kind
+    return kind_of(given["text"])
 
 
 def _filters(given: Given) -> dict[str, Any]:

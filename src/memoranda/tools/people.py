@@ -24,6 +24,8 @@ def remember(caller: Caller, given: Given) -> ToolResult:
         importance=importance_of(given["importance"]),
         tags=given.get("tags", ()),
         source=caller.source,
+        basis=caller.basis,
+        confidence=caller.confidence,
         speaker=caller.speaker,
         conversation=caller.conversation,
     )

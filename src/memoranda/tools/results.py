@@ -12,7 +12,7 @@ from memoranda.domain.clock import iso
 from memoranda.domain.errors import MemorandaError
 from memoranda.domain.memory import Memory
 from memoranda.domain.results import Hit
-from memoranda.recall.escaping import cleaned
+from memoranda.service.words import cleaned
 from memoranda.tools.advice import advice
 
 _LEVELS = (0.3, 0.5, 0.65, 0.8, 0.95)
