@@ -24,7 +24,7 @@ _THINGS = (
 _IDENTIFIER = re.compile(
     rf"(?<![A-Za-z0-9_./@-])(?:(?:{_THINGS})\.[a-z0-9_]+|(?:person|contact|area|zone|room|device|camera|entity):[a-z0-9_.-]*[a-z0-9_])(?![A-Za-z0-9_@/-])"
 )
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}")
 _PHONE = re.compile(r"(?<![\w.])\+?\(?\d(?:[ ().-]{0,2}\d){7,14}(?![\w])")
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")
 _ITS_PLACE = "entityid"

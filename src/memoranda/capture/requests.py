@@ -43,10 +43,14 @@ def request_in(sentence: str, found: Sequence[tuple[str, str]]) -> Request | Non
 
 
 def _only_remarks(sentence: str, request: Request) -> bool:
-    """ "Note that x must be positive" tells nothing of the speaker: it remarks, and asks for nothing."""
-    if request.points or not has(sentence, "remark", request.language):
+    """ "Note that x must be positive" tells nothing of anybody's world: it remarks, and asks for nothing."""
+    language = request.language
+    said = sentence[request.start : request.end]
+    if request.points or has(said, "own", language):
         return False
-    return not has(sentence[request.start : request.end], "own", request.language)
+    if has(sentence, "remark", language):
+        return has(said, "generic", language)
+    return has(sentence, "advice", language)
 
 
 def _is_asked(sentence: str) -> bool:

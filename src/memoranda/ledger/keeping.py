@@ -17,6 +17,7 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger import memories
 
 REINFORCEMENT = 0.1
+_SUREST_UNTRUSTED = 0.8
 
 Slot = Literal["", "one", "many"]
 
@@ -125,7 +126,7 @@ def _reinforced(connection: apsw.Connection, same: tuple[int, Memory], keep: Kee
         at=at,
         actor=actor,
         kind=said_again.kind if keep.kind_given else memory.kind,
-        confidence=min(1.0, round(memory.confidence + REINFORCEMENT, 6)),
+        confidence=_surer(memory),
         importance=said_again.importance if said_again.importance is not None else memory.importance,
         tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags)))[:MAX_TAGS],
         metadata=_joined(memory.metadata, said_again.metadata),
@@ -133,6 +134,12 @@ def _reinforced(connection: apsw.Connection, same: tuple[int, Memory], keep: Kee
         valid_until=validity[1],
     )
     return Remembered(kept, RememberReceipt("reinforced", kept.id, kept.scope, sequence, trust=kept.trust))
+
+
+def _surer(memory: Memory) -> float:
+    """Said again, it is surer; what nobody vouches for does not become certain by being repeated."""
+    most = 1.0 if memory.trust == "trusted" else max(memory.confidence, _SUREST_UNTRUSTED)
+    return min(most, round(memory.confidence + REINFORCEMENT, 6))
 
 
 def accept(

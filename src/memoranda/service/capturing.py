@@ -21,6 +21,7 @@ from memoranda.domain.results import Captured, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.keeping import Keep, Slot, refusal_of
+from memoranda.ledger.ledger import Filter
 from memoranda.ledger.turns import Moved, Turn
 from memoranda.service.engine import Engine
 from memoranda.service.screening import refuse_secret
@@ -244,11 +245,18 @@ class Capturer:
                 )
             )
             found = engine.ledger.load([each.number for each in answer.candidates], scope=self._scope)
-            return [
-                (found[each.number], each.cosine)
+            alike = {
+                found[each.number].id: (found[each.number], each.cosine)
                 for each in answer.candidates
                 if each.number in found and found[each.number].state == "live"
-            ]
+            }
+            if candidate.corrects:
+                # A correction need not share a word with what it corrects; that was said not long ago.
+                wanted = Filter(kinds=(candidate.kind,), states=("live",), speaker=speaker, here=True)
+                for memory in engine.ledger.browse(wanted, scope=self._scope, limit=_ALIKE, offset=0):
+                    if memory.speaker == speaker:
+                        alike.setdefault(memory.id, (memory, None))
+            return list(alike.values())
 
         return similar
 
