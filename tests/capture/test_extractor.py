@@ -109,3 +109,35 @@ def test_in_review_what_a_model_finds_waits_too(with_model):
     captured = capture(memory, mode="review")
     assert not captured.kept
     assert "My sister Ola plays the cello." in [each.text for each in memory.review.list()]
+
+
+@pytest.mark.parametrize(
+    "said", ["Don't save this: my sister Ola plays the cello.", f"{SAID} Please do not remember that."]
+)
+def test_what_is_not_to_be_kept_is_not_sent(with_model, server, said):
+    capture(with_model(), said)
+    assert not server.requests
+
+
+def test_contact_data_that_nobody_asked_for_is_not_kept(with_model):
+    said = "My sister Ola plays the cello and her address is ola@clinic.example for now."
+    with ChatServer(lambda _: [{**ITEM, "text": "Ola's address is ola@clinic.example.", "quote": said[:-1]}]) as server:
+        captured = capture(with_model(extractor_url=server.openai_url), said)
+        assert server.requests
+    assert not captured.remembered
+
+
+def test_the_words_of_a_service_are_in_no_receipt(with_model, server):
+    server.fail("too_long", times=5)
+    captured = capture(with_model(), SAID)
+    assert captured.receipt.degraded == ("the extractor gave nothing (RequestRejected)",)
+
+
+def test_a_model_that_failed_is_left_alone_for_a_while(with_model, server):
+    server.fail("server_error", times=9)
+    memory = with_model()
+    capture(memory, f"{SAID} One.", conversation="a")
+    asked = len(server.requests)
+    last = capture(memory, f"{SAID} Two.", conversation="b")
+    assert len(server.requests) == asked
+    assert any("left alone" in note for note in last.receipt.degraded)

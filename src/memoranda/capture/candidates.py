@@ -98,7 +98,7 @@ def found_in(
             candidates.append(outcome)
         elif outcome:
             refused[outcome] += 1
-    kept = _as_allowed(candidates, small(tidy), refused)
+    kept = _as_allowed(candidates, small(tidy), refused) if candidates else ()
     return Found(kept, MappingProxyType({reason: count for reason, count in refused.items() if count}))
 
 
@@ -244,10 +244,13 @@ def _joins(one: str, other: str) -> bool:
     return one.isascii() and other.isascii() and one.isalnum() and other.isalnum()
 
 
+def is_declined(text: str) -> bool:
+    """Whether a message says that it is not to be kept, or tells a story."""
+    return bool(fired(small(tidied(text)), "not to be kept", "story"))
+
+
 def _as_allowed(candidates: list[Candidate], plain: str, refused: Counter[Refusal]) -> tuple[Candidate, ...]:
     """Nothing of a message that says not to keep it; of a story, only what was asked for."""
-    if not candidates:
-        return ()
     said = {section for _, section in fired(plain, "not to be kept", "story")}
     if "not to be kept" in said:
         refused["not to be kept"] += len(candidates)

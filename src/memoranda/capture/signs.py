@@ -69,12 +69,12 @@ def languages_of(plain: str, around: str = "") -> tuple[str, ...]:
     if not words or (len(words) == 1 and words[0] not in known):
         return tuple(languages)
     signs = dict.fromkeys(LATIN, 0)
-    asking = set[str]()
     for word in words:
-        for language in known.get(word, ()):
-            signs[language] += 1
-        if word in _ASKING:
-            asking.add(known[word][0])
+        found = known.get(word)
+        if found is not None:
+            for language in found:
+                signs[language] += 1
+    asking = {known[word][0] for word in _ASKING.intersection(words)}
     most = max(signs.values())
     if not most and around:
         return (*languages, *(each for each in languages_of(around) if each in LATIN))

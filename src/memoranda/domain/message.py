@@ -113,4 +113,6 @@ def _message(role: Role, text: Any, speaker: Any, at: Any, name: Any) -> Message
 
 
 def _clean(text: str) -> str:
+    if text.isascii() and "\0" not in text:
+        return text
     return text.replace("\0", " ").encode("utf-8", "replace").decode()

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoranda.capture.candidates import found_in
+from memoranda.capture.candidates import is_declined
 from memoranda.capture.classify import has_contact
 from memoranda.capture.extraction import supported
 from memoranda.capture.pipeline import Plan, Words
@@ -52,10 +52,8 @@ def extracted(engine: Engine, new: Sequence[Words], plan: Plan) -> Extracted | N
 
 
 def _may_be_sent(words: Words) -> bool:
-    """Whether nobody said that it is not to be kept."""
-    if not words.own.text or words.own.private:
-        return False
-    return "not to be kept" not in found_in(words.own.text, mode="strict").refused
+    """Whether somebody said it, and nobody that it is not to be kept."""
+    return bool(words.own.text) and not words.own.private and not is_declined(words.own.text)
 
 
 def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Plan) -> Extracted:
