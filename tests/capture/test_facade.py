@@ -482,3 +482,32 @@ def test_yesterday_is_yesterday_where_the_people_are(opened, clock):
     memory = opened(clock=clock, time_zone="Europe/Warsaw")
     memory.capture([memoranda.user("Remember that the boiler was repaired yesterday.")])
     assert memory.list()[0].as_json()["occurred_at"].startswith("2025-12-31T23:00")
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("I'm vegetarian.", "I'm vegan now."),
+        ("We decided to use MySQL.", "We decided to use PostgreSQL instead."),
+        ("My favourite colour is green.", "Green is no longer my favourite colour."),
+    ],
+)
+def test_a_correction_finds_what_it_corrects(memory, first, then):
+    memory.capture([memoranda.user(first)], conversation="a")
+    memory.capture([memoranda.user(then)], conversation="b")
+    assert [each.text for each in memory.list()] == [then]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("Remember that I am allergic to nuts.", "Remember that I am allergic to cats now."),
+        ("Remember that my dog is called Rex.", "Remember that my dog is called Max."),
+        ("I like tea.", "Actually I like jazz."),
+        ("I prefer window seats.", "I prefer dark mode now."),
+    ],
+)
+def test_what_adds_to_the_old_does_not_replace_it(memory, first, then):
+    memory.capture([memoranda.user(first)], conversation="a")
+    memory.capture([memoranda.user(then)], conversation="b")
+    assert memory.list().total == 2

@@ -24,6 +24,8 @@ BASES: tuple[Basis, ...] = get_args(Basis)
 
 _TRUSTED_SOURCES: frozenset[Source] = frozenset({"user", "operator", "system"})
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+UNVOUCHED = 0.8
+"""The most confidence that repetition gives to what nobody vouches for."""
 MAX_JSON = 16_000
 MAX_TAGS = 64
 _MAX_DEPTH = 64
@@ -111,6 +113,16 @@ def spoken(speaker: str, text: str) -> str:
 def trust_of(source: Source) -> Trust:
     """Trust comes from the channel, never from the text."""
     return "trusted" if source in _TRUSTED_SOURCES else "untrusted"
+
+
+def basis_of(source: Source) -> Basis:
+    """What comes through a door that is not trusted was stated by nobody."""
+    return "stated" if trust_of(source) == "trusted" else "inferred"
+
+
+def confidence_of(source: Source) -> float:
+    """How sure something is that came through a door, before anybody has said more."""
+    return 1.0 if trust_of(source) == "trusted" else UNVOUCHED
 
 
 def outranks(one: Trust, other: Trust) -> bool:

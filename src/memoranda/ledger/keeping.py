@@ -10,14 +10,13 @@ import apsw
 
 from memoranda.domain.errors import Conflict, NotFound, Refused
 from memoranda.domain.fact import holds_many
-from memoranda.domain.memory import MAX_JSON, MAX_TAGS, Memory, Trust, json_size, outranks
+from memoranda.domain.memory import MAX_JSON, MAX_TAGS, UNVOUCHED, Memory, Trust, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.ledger import memories
 
 REINFORCEMENT = 0.1
-_SUREST_UNTRUSTED = 0.8
 
 Slot = Literal["", "one", "many"]
 
@@ -138,7 +137,7 @@ def _reinforced(connection: apsw.Connection, same: tuple[int, Memory], keep: Kee
 
 def _surer(memory: Memory) -> float:
     """Said again, it is surer; what nobody vouches for does not become certain by being repeated."""
-    most = 1.0 if memory.trust == "trusted" else max(memory.confidence, _SUREST_UNTRUSTED)
+    most = 1.0 if memory.trust == "trusted" else max(memory.confidence, UNVOUCHED)
     return min(most, round(memory.confidence + REINFORCEMENT, 6))
 
 

@@ -29,6 +29,7 @@ from memoranda.service.screening import refuse_secret
 # Each that fails is one that somebody else won: not many can come before one turn.
 _TRIES = 50
 _ALIKE = 12
+_LATELY = 4
 # How many of the last messages are read to find the new ones: more when these do not tell, but not without end.
 _WINDOWS = (16, 128, 640)
 _SHORT = 512
@@ -251,12 +252,12 @@ class Capturer:
                 for each in answer.candidates
                 if each.number in found and found[each.number].state == "live"
             }
-            if candidate.corrects:
-                # A correction need not share a word with what it corrects; that was said not long ago.
-                wanted = Filter(kinds=(candidate.kind,), states=("live",), speaker=speaker, here=True)
-                for memory in engine.ledger.browse(wanted, scope=self._scope, limit=_ALIKE, offset=0):
-                    if memory.speaker == speaker:
-                        alike.setdefault(memory.id, (memory, None))
+            # A correction need not share a word with what it corrects, but that was said not long ago.
+            wanted = Filter(kinds=(candidate.kind,), states=("live",), speaker=speaker, here=True)
+            lately = _ALIKE if candidate.corrects else _LATELY
+            for memory in engine.ledger.browse(wanted, scope=self._scope, limit=lately, offset=0):
+                if memory.speaker == speaker:
+                    alike.setdefault(memory.id, (memory, None))
             return list(alike.values())
 
         return similar

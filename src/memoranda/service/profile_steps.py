@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 from memoranda.domain.draft import AfterErase, Draft
 from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.domain.memory import SOURCES, Basis, Memory, Source, Trust, checked_choice, outranks, trust_of
+from memoranda.domain.memory import (
+    SOURCES,
+    Memory,
+    Source,
+    Trust,
+    basis_of,
+    checked_choice,
+    confidence_of,
+    outranks,
+    trust_of,
+)
 from memoranda.domain.profile import (
     KIND_OF,
     LISTS,
@@ -36,7 +46,6 @@ from memoranda.service.structured import forgotten, ready
 
 _REMOVED = "removed from the profile"
 _REPLACED = "not in the list any more"
-_UNSURE = 0.8
 
 
 class Writer(NamedTuple):
@@ -50,15 +59,6 @@ class Writer(NamedTuple):
     @property
     def trust(self) -> Trust:
         return trust_of(self.source)
-
-    @property
-    def basis(self) -> Basis:
-        """What comes through a door that is not trusted was stated by nobody."""
-        return "stated" if self.trust == "trusted" else "inferred"
-
-    @property
-    def confidence(self) -> float:
-        return 1.0 if self.trust == "trusted" else _UNSURE
 
 
 def writer_of(speaker: str, source: Source, after_erase: AfterErase) -> Writer:
@@ -198,8 +198,8 @@ class Steps:
             attribute=PREFIX + field,
             value=entry,
             context=key,
-            confidence=writer.confidence,
-            basis=writer.basis,
+            confidence=confidence_of(writer.source),
+            basis=basis_of(writer.source),
             speaker=writer.speaker,
             source=writer.source,
             after_erase=writer.after_erase,

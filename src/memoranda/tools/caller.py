@@ -3,11 +3,9 @@
 from typing import Any, NamedTuple
 
 from memoranda.domain.errors import Refused
-from memoranda.domain.memory import Basis, Memory, Source, Trust, outranks, trust_of
+from memoranda.domain.memory import Memory, Source, Trust, outranks, trust_of
 from memoranda.domain.results import Changed
 from memoranda.service.memory import LongTermMemory
-
-_UNSURE = 0.8
 
 
 class Caller(NamedTuple):
@@ -21,15 +19,6 @@ class Caller(NamedTuple):
     @property
     def trust(self) -> Trust:
         return trust_of(self.source)
-
-    @property
-    def basis(self) -> Basis:
-        """What a model writes unasked was stated by nobody."""
-        return "stated" if self.trust == "trusted" else "inferred"
-
-    @property
-    def confidence(self) -> float:
-        return 1.0 if self.trust == "trusted" else _UNSURE
 
     def within(self, scope: Any) -> LongTermMemory:
         """The memory of a scope inside the caller's own; an empty one is its own."""

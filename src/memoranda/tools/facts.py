@@ -5,6 +5,7 @@ from typing import Any
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.fact import Fact
+from memoranda.domain.memory import basis_of, confidence_of
 from memoranda.service.words import cleaned
 from memoranda.tools.caller import Caller
 from memoranda.tools.results import ToolResult, as_json, kept, one_line
@@ -24,8 +25,8 @@ def remember_fact(caller: Caller, given: Given) -> ToolResult:
         value,
         text=f"{category}: {key} = {value}{about}",
         source=caller.source,
-        basis=caller.basis,
-        confidence=caller.confidence,
+        basis=basis_of(caller.source),
+        confidence=confidence_of(caller.source),
         source_ref=", ".join(each for each in (given.get("source"), given.get("ref")) if each),
         speaker=caller.speaker,
         conversation=caller.conversation,

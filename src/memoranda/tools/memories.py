@@ -8,7 +8,7 @@ from typing import Any
 
 from memoranda.domain.clock import SystemClock, iso
 from memoranda.domain.errors import InvalidInput, NotFound
-from memoranda.domain.memory import Kind, Memory
+from memoranda.domain.memory import Kind, Memory, basis_of, confidence_of
 from memoranda.domain.request import MAX_LIMIT
 from memoranda.domain.results import Hit, Recall
 from memoranda.service.memory import LongTermMemory
@@ -32,8 +32,8 @@ def store(caller: Caller, given: Given) -> ToolResult:
         kind=_kind(given),
         importance=given["importance"],
         source=caller.source,
-        basis=caller.basis,
-        confidence=caller.confidence,
+        basis=basis_of(caller.source),
+        confidence=confidence_of(caller.source),
         speaker=caller.speaker,
         conversation=caller.conversation,
     )

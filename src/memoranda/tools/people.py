@@ -3,7 +3,7 @@
 from typing import Any
 
 from memoranda.domain.errors import InvalidInput
-from memoranda.domain.memory import Source, State
+from memoranda.domain.memory import Source, State, basis_of, confidence_of
 from memoranda.tools.caller import Caller
 from memoranda.tools.results import ToolResult, as_json, importance_of, kept, one_line, shown_episode
 
@@ -24,8 +24,8 @@ def remember(caller: Caller, given: Given) -> ToolResult:
         importance=importance_of(given["importance"]),
         tags=given.get("tags", ()),
         source=caller.source,
-        basis=caller.basis,
-        confidence=caller.confidence,
+        basis=basis_of(caller.source),
+        confidence=confidence_of(caller.source),
         speaker=caller.speaker,
         conversation=caller.conversation,
     )
