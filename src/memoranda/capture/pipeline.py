@@ -197,7 +197,8 @@ def _judged(
     from memoranda.capture.sameness import choice  # most turns have nothing to compare
 
     said = _said(candidate, speaker)
-    nearest = _nearest(candidate.text, before)
+    # What is trusted more than this is neither repeated nor taken back by it.
+    nearest = _nearest(candidate.text, [other for other in before if other.trust == decision.trust])
     earlier = choice(said, [(_said(other.candidate, other.speaker), None) for other in nearest])
     if earlier is not None and earlier[1].relation != "supersedes":
         return "duplicate"
