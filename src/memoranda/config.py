@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoranda.domain.candidate import CAPTURE_MODES
+from memoranda.domain.clock import DAY_MS
 from memoranda.domain.errors import ConfigError
 
 _PREFIX = "MEMORANDA_"
-DAY_MS = 86_400_000
 _LARGEST = 10_000_000
 _MOST_RECEIPT_ITEMS = 10
 _MOST_PHRASES = 50

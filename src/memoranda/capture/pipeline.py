@@ -196,7 +196,7 @@ def _judged(
     decision = Decision(candidate, speaker, "quarantined" if waits else trust, waits=waits)
     from memoranda.capture.sameness import choice  # most turns have nothing to compare
 
-    said = _said(candidate, speaker)
+    said = _said(candidate, speaker, corrects=candidate.corrects)
     # What is trusted more than this is neither repeated nor taken back by it.
     nearest = _nearest(candidate.text, [other for other in before if other.trust == decision.trust])
     earlier = choice(said, [(_said(other.candidate, other.speaker), None) for other in nearest])
@@ -228,7 +228,9 @@ def _against_what_is_kept(
 ) -> Decision | Refusal:
     from memoranda.capture.sameness import choice
 
-    chosen = choice(said, [(_said_before(memory), closeness) for memory, closeness in others])
+    chosen = choice(
+        said, [(_said(memory, memory.speaker, context=memory.context), closeness) for memory, closeness in others]
+    )
     if chosen is None:
         return decision
     old, relation = others[chosen[0]][0], chosen[1].relation
@@ -243,29 +245,8 @@ def _against_what_is_kept(
     return "duplicate" if outranks(old.trust, decision.trust) else decision
 
 
-def _said(candidate: Candidate, speaker: str) -> "Said":
+def _said(given: Candidate | Memory, speaker: str, *, context: str = "", corrects: bool = False) -> "Said":
     from memoranda.capture.sameness import Said
 
-    return Said(
-        candidate.text,
-        kind=candidate.kind,
-        about=candidate.about,
-        attribute=candidate.attribute,
-        value=candidate.value,
-        corrects=candidate.corrects,
-        speaker=speaker,
-    )
-
-
-def _said_before(memory: Memory) -> "Said":
-    from memoranda.capture.sameness import Said
-
-    return Said(
-        memory.text,
-        kind=memory.kind,
-        about=memory.about,
-        attribute=memory.attribute,
-        value=memory.value,
-        context=memory.context,
-        speaker=memory.speaker,
-    )
+    slot = {"about": given.about, "attribute": given.attribute, "value": given.value, "context": context}
+    return Said(given.text, kind=given.kind, corrects=corrects, speaker=speaker, **slot)

@@ -8,6 +8,7 @@ from memoranda.domain.errors import InvalidInput
 
 Moment = int | str | date | datetime
 
+DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The year 9999 in milliseconds; beyond it ISO-8601 has no four-digit year.
 MAX_MS = 253_402_300_799_999

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from memoranda.domain.clock import iso
+from memoranda.domain.clock import DAY_MS, iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Basis, Memory
 from memoranda.domain.profile import PREFIX, SEVERAL
@@ -24,8 +24,7 @@ MANY = frozenset({*NAMES, "purpose", "note", "likes", "dislikes"})
 _SEVERAL = frozenset(PREFIX + field for field in SEVERAL)
 COMMON = frozenset({*MANY, "location", "preference", "schedule"})
 
-_DAY_MS = 86_400_000
-HALF_LIFE_MS: dict[Basis, float] = {"observed": 180.0 * _DAY_MS, "inferred": 90.0 * _DAY_MS}
+HALF_LIFE_MS: dict[Basis, float] = {"observed": 180.0 * DAY_MS, "inferred": 90.0 * DAY_MS}
 """In which time half of the confidence is gone; what was stated keeps it."""
 _QUOTED = re.compile(r"[\"'“„‘«「『]([^\"'“”„‘’«»「」『』]{2,100})[\"'”“’»」』]")
 _LONGEST_NAME = 100

@@ -7,7 +7,7 @@ makes a profile of them; nothing here reads or writes a store.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from memoranda.domain.clock import iso
+from memoranda.domain.clock import DAY_MS, iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Kind, Memory, checked_choice
 from memoranda.domain.text import checked_text, normal_form
@@ -26,7 +26,7 @@ LIMITS: Mapping[ListField, int] = {"traits": 20, "preferences": 10}
 MAX_NOTES = 2_000
 MAX_ENTRY = 500
 MOST_RECENT = 8
-RECENT_MS = 30 * 86_400_000
+RECENT_MS = 30 * DAY_MS
 BETWEEN_NOTES = "; "
 # Of a list, how many entries; of the notes, how many characters once they are joined.
 _ROOM: dict[str, int] = {"notes": MAX_NOTES + len(BETWEEN_NOTES)}

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 import apsw
 
+from memoranda.domain.clock import DAY_MS
 from memoranda.domain.errors import Conflict
 from memoranda.domain.scope import Scope
 from memoranda.ledger.dialect import placeholders
-
-_DAY_MS = 86_400_000
 
 
 class Moved(Conflict):
@@ -50,7 +49,7 @@ def move(connection: apsw.Connection, turn: Turn, scope: Scope, *, at: int) -> N
 
 def day_of(moment: int) -> int:
     """Days since 1970, UTC."""
-    return moment // _DAY_MS
+    return moment // DAY_MS
 
 
 def add(connection: apsw.Connection, counts: Mapping[str, int], *, scope: str, day: int) -> None:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from memoranda.domain.clock import DAY_MS
 from memoranda.domain.memory import Grade, Kind, Memory
 
-DAY_MS = 86_400_000
 # What happened fades; what was decided or preferred, and what somebody is, does not.
 FADING: frozenset[Kind] = frozenset({"episode"})
 _FADED = 0.7

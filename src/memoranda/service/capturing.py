@@ -10,6 +10,7 @@ from memoranda.capture.pipeline import Decided, Decision, Plan, Words, decided, 
 from memoranda.capture.routing import routed
 from memoranda.capture.stripping import is_conversation
 from memoranda.domain.candidate import CAPTURE_MODES, Candidate, CaptureMode
+from memoranda.domain.clock import DAY_MS
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import Conflict, Refused
 from memoranda.domain.fact import holds_many
@@ -33,7 +34,6 @@ _LATELY = 4
 # How many of the last messages are read to find the new ones: more when these do not tell, but not without end.
 _WINDOWS = (16, 128, 640)
 _SHORT = 512
-_DAY_MS = 86_400_000
 _UNDATED = frozenset({"preference", "entity"})
 
 
@@ -221,9 +221,9 @@ class Capturer:
 
         shift = zone_offset(self._engine.settings.time_zone, told)
         named = when(candidate.text, now=told + shift)
-        if named is not None and len(named.spans) == 1 and named.spans[0].until - named.spans[0].start == _DAY_MS:
+        if named is not None and len(named.spans) == 1 and named.spans[0].until - named.spans[0].start == DAY_MS:
             return max(0, named.spans[0].start - shift)
-        return told if now - told >= _DAY_MS else None
+        return told if now - told >= DAY_MS else None
 
     # -- what is kept already --
 

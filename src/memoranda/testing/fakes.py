@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
+from memoranda.domain.clock import DAY_MS
 from memoranda.domain.ports import Role
 from memoranda.testing.servers import hashed_vector
-
-_DAY_MS = 86_400_000
 
 
 class FixedClock:
@@ -20,7 +19,7 @@ class FixedClock:
 
     def advance(self, *, days: float = 0, ms: int = 0) -> int:
         """Move on; the new time."""
-        self.ms += round(days * _DAY_MS) + ms
+        self.ms += round(days * DAY_MS) + ms
         return self.ms
 
 

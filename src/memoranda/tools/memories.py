@@ -6,7 +6,7 @@ from itertools import islice
 from statistics import median_low
 from typing import Any
 
-from memoranda.domain.clock import SystemClock, iso
+from memoranda.domain.clock import DAY_MS, SystemClock, iso
 from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.memory import Kind, Memory, basis_of, confidence_of
 from memoranda.domain.request import MAX_LIMIT
@@ -23,7 +23,6 @@ _NOTHING = "No relevant memories found"
 _SURE = 0.9
 _CANDIDATES = 5
 _PATH = "memory:"
-_DAY_MS = 86_400_000
 
 
 def store(caller: Caller, given: Given) -> ToolResult:
@@ -133,7 +132,7 @@ def stats(caller: Caller, given: Given) -> ToolResult:
     if counted:
         average = round(sum(sizes) / len(sizes), 1)
         told["size"] = {"min": min(sizes), "max": max(sizes), "avg": average, "p50": median_low(sizes)}
-        told["ageDays"] = max(0, SystemClock().now() - min(times)) // _DAY_MS
+        told["ageDays"] = max(0, SystemClock().now() - min(times)) // DAY_MS
     return ToolResult(as_json(told), {**told, "receipt": {"filters": _filters(given), "returned": len(counted)}})
 
 

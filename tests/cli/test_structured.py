@@ -1,34 +1,14 @@
 """The commands `profile`, `facts` and `preferences`: text, JSON, exit codes."""
 
-import io
 import json
-import sys
 
 import pytest
 
-from memoranda.cli import app
 
-
-@pytest.fixture
-def run(path, model_cache, monkeypatch, capsys):
-    """Run a command in this process: (exit code, stdout, stderr)."""
-    monkeypatch.setenv("MEMORANDA_STORE", str(path))
-    monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
-    monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
-    monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
+@pytest.fixture(autouse=True)
+def zone(monkeypatch):
+    """Where the people are."""
     monkeypatch.setenv("MEMORANDA_TIME_ZONE", "Europe/Warsaw")
-
-    def runner(*argv, stdin=None):
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = app.run(list(argv))
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
 
 
 @pytest.fixture
