@@ -21,7 +21,7 @@ from memoranda.domain.results import Hit
 from memoranda.recall import packing
 from memoranda.recall.escaping import cleaned, quoted, shortened
 from memoranda.recall.packing import pack
-from memoranda.recall.tokens import estimated_tokens
+from memoranda.domain.tokens import estimated_tokens
 
 from .pack_grammar import STRING, Broken, read
 

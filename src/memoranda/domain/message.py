@@ -1,4 +1,4 @@
-"""`Message`: one turn of a conversation as a host hands it over. Not kept: what is kept of it is a memory."""
+"""`Message`: one turn of a conversation as a host hands it over. Kept only when it is appended to a conversation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -24,6 +24,19 @@ _SECONDS = 100_000_000_000
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 
 
+class ToolCall(NamedTuple):
+    """A tool that an assistant wanted to use. The message that answers it has its id as `tool_call_id`."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+    """JSON, as the model wrote it: it may not even be valid."""
+
+    def as_json(self) -> dict[str, Any]:
+        """In the form of OpenAI's messages, which most hosts take."""
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+
+
 class Message(NamedTuple):
     """Who spoke, and what. `id` is the host's own name for it, if it has one."""
 
@@ -32,6 +45,9 @@ class Message(NamedTuple):
     speaker: str = ""
     at: int | None = None
     id: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    """Which call of an earlier message this is the result of."""
 
 
 def user(text: str, *, speaker: str = "", at: Moment | None = None, id: str = "") -> Message:  # noqa: A002

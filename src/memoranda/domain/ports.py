@@ -1,8 +1,9 @@
-"""Ports: what an author of an embedder, an extractor or an index has to write, and nothing more."""
+"""Ports: what an author of an embedder, an extractor, a summarizer or an index has to write, and nothing more."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
+from memoranda.domain.conversation import Gist
 from memoranda.domain.memory import State
 from memoranda.domain.message import Message
 
@@ -102,6 +103,47 @@ class Extractor(Protocol):
 
     def close(self) -> None:
         """Release what it holds. May be called twice."""
+
+
+class Summarized(NamedTuple):
+    """What one summary gave, and what it cost."""
+
+    gist: Gist
+    tokens: int = 0
+    calls: int = 0
+
+
+class Summarizer(Protocol):
+    """Says in few words what messages say, in their language. Raises a ProviderError when it cannot.
+
+    It decides nothing: which messages, where the summary stands and whether it is short enough is seen to around it.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name by which it was opened."""
+
+    def cost(self, messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -> int:
+        """The most tokens that this can cost; 0 when nothing would be sent anywhere. No call is made."""
+
+    def summarize(
+        self, messages: Sequence[Message], *, earlier: Gist, most_tokens: int, seconds: float, again: Again = never
+    ) -> Summarized:
+        """These messages, oldest first, after what an earlier summary said, in about so many tokens at most."""
+
+    def close(self) -> None:
+        """Release what it holds. May be called twice."""
+
+
+class Tokenizer(Protocol):
+    """Counts tokens as one model does. Without one, `memoranda.domain.tokens` estimates them from above."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it was opened."""
+
+    def count(self, text: str) -> int:
+        """How many tokens the model takes this text for."""
 
 
 class IndexEntry(NamedTuple):

@@ -1,0 +1,119 @@
+"""Conversations as they are kept: messages, the summaries that stand for them, and what a model should see now."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, get_args
+
+from memoranda.domain.clock import iso
+from memoranda.domain.message import Message, Role, ToolCall
+
+Status = Literal["active", "compacted", "archived"]
+"""`active` is shown to the model, `compacted` is stood for by a summary, `archived` is put away with all the rest."""
+STATUSES: tuple[Status, ...] = get_args(Status)
+MessageKind = Literal["message", "summary"]
+MESSAGE_KINDS: tuple[MessageKind, ...] = get_args(MessageKind)
+
+
+class KeptMessage(NamedTuple):
+    """One message of a conversation, or a summary that stands for several."""
+
+    id: str
+    number: int
+    """By which the store knows it; grows with every message that is kept."""
+    place: int
+    """Where it stands in its conversation. A summary stands where the first of what it replaces stood."""
+    role: Role
+    text: str
+    at: int
+    tokens: int
+    status: Status = "active"
+    kind: MessageKind = "message"
+    speaker: str = ""
+    host_id: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    metadata: Mapping[str, Any] = {}
+    stood_for_by: str = ""
+    """The id of the summary that stands for it."""
+
+    @property
+    def message(self) -> Message:
+        """As a host would hand it over again."""
+        return Message(
+            self.role, self.text, self.speaker, self.at, self.host_id or self.id, self.tool_calls, self.tool_call_id
+        )
+
+    def for_model(self) -> dict[str, Any]:
+        """In the form of OpenAI's messages, and nothing else."""
+        shown: dict[str, Any] = {"role": self.role, "content": self.text}
+        if self.speaker and self.role == "user":
+            shown["name"] = self.speaker
+        if self.tool_calls:
+            shown["tool_calls"] = [call.as_json() for call in self.tool_calls]
+        if self.tool_call_id:
+            shown["tool_call_id"] = self.tool_call_id
+        return shown
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "place": self.place,
+            "role": self.role,
+            "text": self.text,
+            "at": iso(self.at),
+            "tokens": self.tokens,
+            "status": self.status,
+            "kind": self.kind,
+            "compacted": self.status == "compacted",
+            "speaker": self.speaker,
+            "host_id": self.host_id,
+            "tool_calls": [call.as_json() for call in self.tool_calls],
+            "tool_call_id": self.tool_call_id,
+            "metadata": dict(self.metadata),
+            "stood_for_by": self.stood_for_by,
+        }
+
+
+class Conversation(NamedTuple):
+    """One conversation of a scope, without its messages."""
+
+    id: str
+    name: str
+    """What the host calls it; unique in its scope."""
+    scope: str
+    created_at: int
+    updated_at: int
+    messages: int
+    """How many were kept, whatever became of them; summaries are not counted."""
+    active: int
+    tokens: int
+    """Of what is active."""
+    archived: bool = False
+    metadata: Mapping[str, Any] = {}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "scope": self.scope,
+            "created_at": iso(self.created_at),
+            "updated_at": iso(self.updated_at),
+            "messages": self.messages,
+            "active": self.active,
+            "tokens": self.tokens,
+            "archived": self.archived,
+            "metadata": dict(self.metadata),
+        }
+
+
+class Gist(NamedTuple):
+    """What a summary says, in its three parts. Each line is one statement without a mark before it."""
+
+    points: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    open_items: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.points or self.actions or self.open_items)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"points": list(self.points), "actions": list(self.actions), "open_items": list(self.open_items)}
