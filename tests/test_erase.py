@@ -109,7 +109,7 @@ def test_cached_vectors_of_erased_text_leave_the_memory_of_the_process(opened):
     kept = memory.remember(f"{CANARY} sings")
     memory.recall(f"{CANARY} sings")
     memory.erase(kept)
-    pipeline = memory._engine.configured()
+    pipeline = memory._engine.embedders.configured()
     cached, _ = pipeline._cache.get([f"{CANARY} sings"], fingerprint=pipeline.fingerprint, role="document")
     assert cached == {}
 
@@ -267,7 +267,7 @@ def test_the_scanner_knows_how_the_index_and_the_ledger_store_it(opened, path, k
     kept = memory.remember(f"{CANARY} lives in the kitchen")
     memory.recall(CANARY)
     wide, small = _stored_vectors(kept.memory.text)
-    body = memory._engine.index()._database._writer.execute("select body from tail").fetchone()[0]
+    body = memory._engine.memories.index()._database._writer.execute("select body from tail").fetchone()[0]
     planted = {"terms": body[31 : 31 + 64], "vector": small, "ledger vector": wide}[kind]
     residue = path.with_name(path.name + "-index") / "forgotten.bin"
     residue.write_bytes(b"\0" * 777 + planted + b"\0" * 100)

@@ -51,8 +51,8 @@ class _Clock:
         self._memory = memory
         self._spent: dict[str, int] = {}
         engine = memory._engine
-        engine.embed_query = self._around("embedding", engine.embed_query)
-        engine.search = self._around("searching", engine.search)
+        engine.memories.embed_query = self._around("embedding", engine.memories.embed_query)
+        engine.memories.search = self._around("searching", engine.memories.search)
         engine.ledger.load = self._around("loading", engine.ledger.load)
 
     def _around(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -61,7 +61,7 @@ class Ours(Store):
 
     def settle(self, *, final: bool) -> None:
         """Wait until everything is in both lanes. No optimising: what a store is like when left to itself."""
-        self._memory._engine.catch_up(seconds=3600)
+        self._memory._engine.memories.catch_up(seconds=3600)
 
     def search(self, query: str, scope: str, k: int) -> list[int]:
         return [self._numbers[hit.id] for hit in self._memory.within(scope).recall(query, limit=k)]

@@ -16,7 +16,6 @@ from memoranda.domain.errors import ConfigError
 
 _PREFIX = "MEMORANDA_"
 _LARGEST = 10_000_000
-_MOST_RECEIPT_ITEMS = 10
 _MOST_PHRASES = 50
 _LONGEST_PHRASE = 100
 _CHOICES = {
@@ -25,6 +24,18 @@ _CHOICES = {
     "secrets": ("refuse", "allow"),
     "injection": ("quarantine", "refuse", "allow"),
     "receipt_verbosity": ("low", "high"),
+    "documents_sync": ("open search", "open", "search", "none"),
+}
+_RANGES: dict[str, tuple[float, float]] = {
+    "receipt_items": (0, 10),
+    "conversation_budget": (500, 10_000_000),
+    "compact_at": (0, 1),
+    "compact_keep": (10, 20),
+    "chunk_tokens": (50, 8_000),
+    "chunk_overlap": (0, 2_000),
+    "documents_limit": (1, 100),
+    "documents_least": (0, 1),
+    "documents_diversity": (0, 1),
 }
 
 
@@ -85,6 +96,44 @@ class Settings(NamedTuple):
     """Requests to the extractor a day, of the whole store; 0 switches it off."""
     extractor_daily_tokens: int = 200_000
     """Tokens that the extractor may use a day, of the whole store; 0 switches it off."""
+    conversation_budget: int = 32_000
+    """Tokens that a conversation may take of a model's window."""
+    compact_at: float = 0.7
+    """The share of that budget at which older messages are summed up; 0 leaves it to the number of messages."""
+    compact_messages: int = 200
+    """So many active messages are summed up, too, however short they are; 0 for any number."""
+    compact_keep: int = 10
+    """The newest messages that are never summed up: 10 to 20."""
+    summarizer: str = "extractive"
+    """Who sums up: `extractive` (offline), or a model as `provider:model`."""
+    summarizer_url: str = ""
+    """Base URL of the summarizer's endpoint; empty is the provider's own."""
+    summarizer_timeout: float = 30.0
+    """Seconds for one request to the summarizer."""
+    summarizer_daily_calls: int = 200
+    """Requests to the summarizer a day, of the whole store; 0 leaves it to the offline one."""
+    summarizer_daily_tokens: int = 1_000_000
+    """Tokens that the summarizer may use a day, of the whole store; 0 leaves it to the offline one."""
+    chunk_tokens: int = 400
+    """Longest chunk of a document, in tokens."""
+    chunk_overlap: int = 80
+    """How much of a chunk the next one repeats, in tokens."""
+    document_bytes: int = 1_048_576
+    """Largest document that is read, in bytes."""
+    documents_most: int = 20_000
+    """Most documents of one source."""
+    documents_sync: str = "open search"
+    """When documents are looked at again: any of `open search`, or `none` (only when asked, or watched)."""
+    documents_limit: int = 6
+    """Passages of documents that a search gives."""
+    documents_least: float = 0.35
+    """The least score of a passage."""
+    documents_decay_days: float = 30.0
+    """Days in which a dated document loses half of its score; 0 switches that off."""
+    documents_diversity: float = 0.7
+    """1 ranks passages by their score alone; less also by how much they differ."""
+    watch_debounce_ms: int = 1_500
+    """How long a watched folder must be quiet before it is synced."""
     hook_seconds: float = 2.0
     """How long a hook may take before the host goes on without it."""
     breaker_seconds: float = 60.0
@@ -223,8 +272,9 @@ def _check_choice(name: str, value: Any, where: str) -> None:
         except (ValueError, OSError) as error:
             hint = "Use one like Europe/Warsaw."
             raise ConfigError(f"{where}: there is no time zone {value!r}", hint=hint) from error
-    if name == "receipt_items" and value > _MOST_RECEIPT_ITEMS:
-        raise ConfigError(f"{where}: {name} is at most {_MOST_RECEIPT_ITEMS}")
+    if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][1]:
+        least, most = _RANGES[name]
+        raise ConfigError(f"{where}: {name} is a number from {least:,} to {most:,}, not {value:,}")
     if name == "recall_priors" and value != "none":
         from memoranda.domain.request import PRIORS
 

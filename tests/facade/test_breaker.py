@@ -30,7 +30,7 @@ def remote(opened, server, clock):
 
     def opener(**settings):
         memory = opened(embedder="compatible:some-model", embedder_url=server.openai_url, clock=clock, **settings)
-        memory._engine.configured()._tries = 1
+        memory._engine.embedders.configured()._tries = 1
         return memory
 
     return opener
@@ -184,7 +184,7 @@ def test_a_process_that_stays_open_makes_the_missing_vectors_when_it_serves_agai
     server.fail("server_error")
     memory.recall("boiler manual")
     clock.advance(ms=60_000)
-    memory._engine.configured()._cold = None  # the embedder's own pause is over by then, too
+    memory._engine.embedders.configured()._cold = None  # the embedder's own pause is over by then, too
     memory.recall("boiler manual")
     assert memory.recall("boiler manual").receipt.degraded == ()
     assert memory.admin.index_status().semantic_rows == 1
@@ -244,10 +244,10 @@ def test_its_state_can_be_shown(remote, server, clock):
     memory = remote()
     engine = memory._engine
     memory.remember(TEXT)
-    assert str(engine.breaker_state(engine.configured())) == "closed: compatible:some-model may be asked"
+    assert str(engine.embedders.breaker_state(engine.embedders.configured())) == "closed: compatible:some-model may be asked"
     server.fail("server_error")
     memory.recall("boiler manual")
-    state = engine.breaker_state(engine.configured())
+    state = engine.embedders.breaker_state(engine.embedders.configured())
     assert state.open
     assert state.until == clock.now() + 60_000
     assert "compatible:some-model did not answer" in str(state)

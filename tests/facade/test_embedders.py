@@ -26,7 +26,7 @@ def test_without_its_embedder_recall_goes_on_by_words_and_says_so(opened):
     url = server.openai_url
     server.close()
     memory = opened(embedder="compatible:some-model", embedder_url=url, query_timeout=0.3)
-    memory.admin._engine.configured()._tries = 1
+    memory.admin._engine.embedders.configured()._tries = 1
     kept = memory.remember("the boiler manual is in the cellar")
     found = memory.recall("manuals")
     assert [hit.id for hit in found] == [kept.id]
@@ -45,7 +45,7 @@ def test_vectors_that_could_not_be_made_are_made_when_the_embedder_is_back(opene
     with EmbeddingServer(dimensions=48) as server:
         settings = {"embedder": "compatible:some-model", "embedder_url": server.openai_url}
         memory = opened(**settings)
-        pipeline = memory._engine.configured()
+        pipeline = memory._engine.embedders.configured()
         pipeline._tries = 1
         server.fail("server_error")
         kept = memory.remember("the boiler manual is in the cellar")
@@ -138,7 +138,7 @@ def test_a_rebuild_can_be_interrupted_and_goes_on_where_it_stopped(opened):
     memory.close()
 
     memory = opened(embedder="hashed:two")
-    embedder = memory._engine.configured()._embedder
+    embedder = memory._engine.embedders.configured()._embedder
     assert memory.admin.rebuild().semantic_rows == 300
     assert embedder.asked - 1 == 300 - 128, "what was done before is not done again (one more is the self-test)"
     assert memory.recall("lamp 7 room").receipt.embedder == "hashed:two"
@@ -147,7 +147,7 @@ def test_a_rebuild_can_be_interrupted_and_goes_on_where_it_stopped(opened):
 def test_a_probe_that_a_crash_left_behind_is_not_counted_and_stops_nothing(opened):
     memory = opened(embedder="hashed:words")
     memory.recall("opens the index")
-    memory._engine.index().apply(
+    memory._engine.memories.index().apply(
         put=[IndexEntry(-7, "memoranda.probe/dead", "memoranda probe")], drop=(), sequence=None
     )
     kept = memory.remember("the boiler manual is in the cellar")

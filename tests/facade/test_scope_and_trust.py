@@ -92,7 +92,7 @@ def test_the_index_proposes_and_the_ledger_disposes(path, monkeypatch):
         hers = anna.remember("the secret word of Anna")
         anna.forget(gone)
         everything = tuple(Candidate(number, 1.0, None, number, None) for number in range(1, 9))
-        monkeypatch.setattr(memory._engine, "search", lambda query: IndexAnswer(everything, 8, 0))
+        monkeypatch.setattr(memory._engine.memories, "search", lambda query: IndexAnswer(everything, 8, 0))
         found = anna.recall("secret word", limit=10)
         assert [hit.id for hit in found] == [hers.id]
         assert sum(found.receipt.dropped.values()) == 7

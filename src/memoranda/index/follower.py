@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from memoranda.domain.ports import Index, IndexEntry, Meaning, Progress, Vocabulary
 from memoranda.index.closeness import pieces_of
-from memoranda.ledger.ledger import Entry, Ledger
+from memoranda.ledger.feed import Entry, Feed
 
 BATCH = 2_000
 EMBED_BATCH = 64
@@ -50,26 +50,26 @@ class Backfill:
         return next(iter(self.skipped.values()), "")
 
 
-def follow(ledger: Ledger, index: Index, space: Space, progress: Progress | None = None) -> int:
+def follow(feed: Feed, index: Index, space: Space, progress: Progress | None = None) -> int:
     """Take in everything that happened since the index's sequence; how many memories were touched."""
     touched = 0
-    target = ledger.sequence() if progress else 0
+    target = feed.sequence() if progress else 0
     while True:
         after = index.sequence
-        changes = ledger.changes_since(after, limit=BATCH)
+        changes = feed.changes_since(after, limit=BATCH)
         if not changes.numbers:
             return touched
-        put, drop = entries(ledger, changes.numbers, space)
+        put, drop = entries(feed, changes.numbers, space)
         if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after):
             touched += len(changes.numbers)
         if progress:
             progress(min(changes.sequence, target), target)
 
 
-def entries(ledger: Ledger, numbers: Sequence[int], space: Space) -> tuple[list[IndexEntry], list[int]]:
+def entries(feed: Feed, numbers: Sequence[int], space: Space) -> tuple[list[IndexEntry], list[int]]:
     """What an index has to take in, and what it has to let go of, for these numbers."""
-    found = ledger.entries(numbers)
-    bodies = ledger.vectors(space.fingerprint, list(found)) if space.fingerprint else {}
+    found = feed.entries(numbers)
+    bodies = feed.vectors(space.fingerprint, list(found)) if space.fingerprint else {}
     put = []
     for number, entry in found.items():
         body = bodies.get(number)
@@ -78,7 +78,7 @@ def entries(ledger: Ledger, numbers: Sequence[int], space: Space) -> tuple[list[
 
 
 def backfill(
-    ledger: Ledger,
+    feed: Feed,
     index: Index,
     space: Space,
     embed: Embed,
@@ -100,7 +100,7 @@ def backfill(
     at = 0
     while at < len(to_make) and not stop() and (time.monotonic() < deadline or not at):
         some = to_make[at : at + _BITE]
-        made = _made(ledger, space, embed, some, outcome)
+        made = _made(feed, space, embed, some, outcome)
         ready.update(made)
         outcome.made += len(made)
         at += len(some)
@@ -118,9 +118,9 @@ def backfill(
     return outcome
 
 
-def _made(ledger: Ledger, space: Space, embed: Embed, numbers: Sequence[int], outcome: Backfill) -> dict[int, Meaning]:
-    found = ledger.entries(numbers)
-    bodies = ledger.vectors(space.fingerprint, numbers)
+def _made(feed: Feed, space: Space, embed: Embed, numbers: Sequence[int], outcome: Backfill) -> dict[int, Meaning]:
+    found = feed.entries(numbers)
+    bodies = feed.vectors(space.fingerprint, numbers)
     new = [entry for entry in found.values() if entry.number not in bodies]
     items: list[tuple[int, str, bytes]] = []
     dimensions = 0
@@ -133,7 +133,7 @@ def _made(ledger: Ledger, space: Space, embed: Embed, numbers: Sequence[int], ou
         dimensions = len(vector)
         items.append((entry.number, entry.content_hash, bodies[entry.number]))
     if items:
-        ledger.save_vectors(space.fingerprint, dimensions, items)
+        feed.save_vectors(space.fingerprint, dimensions, items)
     return {
         number: space.meaning(entry.searchable, _unpacked(bodies[number]))
         for number, entry in found.items()
@@ -141,28 +141,28 @@ def _made(ledger: Ledger, space: Space, embed: Embed, numbers: Sequence[int], ou
     }
 
 
-def embed_all(ledger: Ledger, fingerprint: str, embed: Embed, progress: Progress | None = None) -> dict[int, str]:
+def embed_all(feed: Feed, fingerprint: str, embed: Embed, progress: Progress | None = None) -> dict[int, str]:
     """Every memory's vector in this space, kept in the ledger as it goes. What was done before is not done again."""
     skipped: dict[int, str] = {}
-    total = ledger.count()
-    done = ledger.vector_count(fingerprint)
+    total = feed.count()
+    done = feed.vector_count(fingerprint)
     after = 0
-    while batch := ledger.without_vector(fingerprint, after=after, limit=EMBED_BATCH):
+    while numbers := feed.without_vector(fingerprint, after=after, limit=EMBED_BATCH):
         if progress:
             progress(done, total)
+        batch = list(feed.entries(numbers).values())
         items = []
         dimensions = 0
-        vectors = embed([text for _, text, _ in batch])
-        for (number, _, digest), vector in zip(batch, vectors, strict=True):
+        for entry, vector in zip(batch, embed([entry.spoken for entry in batch]) if batch else (), strict=True):
             if isinstance(vector, str):
-                skipped[number] = vector
+                skipped[entry.number] = vector
             else:
                 dimensions = len(vector)
-                items.append((number, digest, packed(vector)))
+                items.append((entry.number, entry.content_hash, packed(vector)))
         if items:
-            ledger.save_vectors(fingerprint, dimensions, items)
+            feed.save_vectors(fingerprint, dimensions, items)
         done += len(items)
-        after = batch[-1][0]
+        after = numbers[-1]
     if progress:
         progress(done, total)
     return skipped
@@ -190,5 +190,5 @@ def packed(vector: Vector) -> bytes:
 
 
 def _unpacked(body: bytes) -> Vector:
-    """A unit vector from the ledger."""
+    """A unit vector from the feed."""
     return np.frombuffer(body, np.float16).astype(np.float32)

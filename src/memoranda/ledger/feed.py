@@ -1,11 +1,14 @@
 """The feed that an index follows: what changed since a sequence, and what is there to index."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
+from memoranda.domain.errors import Conflict
 from memoranda.domain.memory import State, spoken
+from memoranda.ledger import vectors
+from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 
 # Kinds that say how things are, not what happened when: kept today, they are not of today.
@@ -40,6 +43,124 @@ class Changes(NamedTuple):
     numbers: tuple[int, ...]
     sequence: int
     complete: bool
+
+
+class Feed(Protocol):
+    """What an index follows: texts that come, change and go, and the vectors that were made of them.
+
+    A vector belongs to a text of one fingerprint; it is kept here so that work which was paid for survives a rebuild.
+    """
+
+    def version(self) -> int:
+        """A number that changes when anybody commits; it means something only to the thread that asks."""
+
+    def sequence(self) -> int:
+        """The newest sequence."""
+
+    def changes_since(self, sequence: int, *, limit: int) -> Changes:
+        """What happened since. Numbers in the order of their first change."""
+
+    def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
+        """What to index of these; a number that is missing here is gone."""
+
+    def count(self) -> int:
+        """All that an index should hold."""
+
+    def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Bodies of float16 that are there already."""
+
+    def vector_count(self, fingerprint: str) -> int:
+        """How many vectors there are in a space."""
+
+    def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
+        """Keep (number, content hash, body) of what is still there; how many."""
+
+    def without_vector(self, fingerprint: str, *, after: int, limit: int) -> tuple[int, ...]:
+        """Numbers of what needs a vector of this space, in order."""
+
+    def drop_vectors(self, fingerprint: str) -> None:
+        """Forget a space that no longer serves."""
+
+
+class Vectors:
+    """The half of a feed that is the same for all: the vectors of one table."""
+
+    def __init__(self, database: Database, tables: vectors.Tables) -> None:
+        self._database = database
+        self._tables = tables
+
+    def version(self) -> int:
+        return self._database.version()
+
+    def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
+        with self._database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return {} if found is None else vectors.load(connection, self._tables, found[0], numbers)
+
+    def vector_count(self, fingerprint: str) -> int:
+        with self._database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            return 0 if found is None else vectors.count(connection, self._tables, found[0])
+
+    def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
+        def job(connection: apsw.Connection) -> int:
+            space, known = vectors.ensure_space(connection, fingerprint, dimensions)
+            if known != dimensions:
+                raise Conflict(f"vectors of {known} dimensions are expected here, not {dimensions}")
+            return vectors.save(connection, self._tables, space, items)
+
+        return self._database.write(job)
+
+    def without_vector(self, fingerprint: str, *, after: int, limit: int) -> tuple[int, ...]:
+        with self._database.read() as connection:
+            found = vectors.space(connection, fingerprint)
+            space = found[0] if found else 0
+            return vectors.without_vector(connection, self._tables, space, after=after, limit=limit)
+
+    def drop_vectors(self, fingerprint: str) -> None:
+        self._database.write(lambda connection: vectors.drop_space(connection, self._tables, fingerprint))
+
+    def vector_bodies(self, numbers: Sequence[int], length: int) -> set[bytes]:
+        """The first bytes of the vectors of these, in every space."""
+        with self._database.read() as connection:
+            return set(vectors.beginnings(connection, self._tables, length, numbers))
+
+    def without_kept_vectors(self, bodies: set[bytes], length: int) -> frozenset[bytes]:
+        """Those beginnings that no vector has any more."""
+        if not bodies:
+            return frozenset()
+        with self._database.read() as connection:
+            return frozenset(bodies.difference(vectors.beginnings(connection, self._tables, length)))
+
+
+class MemoryFeed(Vectors):
+    """Every memory of the store, whatever its state."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, vectors.OF_MEMORIES)
+
+    def sequence(self) -> int:
+        with self._database.read() as connection:
+            return newest(connection)
+
+    def changes_since(self, sequence: int, *, limit: int) -> Changes:
+        with self._database.read() as connection:
+            return changes_since(connection, sequence, limit)
+
+    def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
+        with self._database.read() as connection:
+            return entries(connection, numbers)
+
+    def count(self) -> int:
+        with self._database.read() as connection:
+            row = connection.execute("select count(*) from memory").fetchone()
+            return int(row[0]) if row else 0
+
+
+def newest(connection: apsw.Connection) -> int:
+    """The sequence of the last event."""
+    row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
+    return int(row[0]) if row else 0
 
 
 def changes_since(connection: apsw.Connection, sequence: int, limit: int) -> Changes:

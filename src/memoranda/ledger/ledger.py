@@ -18,11 +18,11 @@ from memoranda.domain.receipt import ChangeReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
-from memoranda.ledger import feed, memories, turns, vectors
+from memoranda.ledger import memories, turns
 from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
-from memoranda.ledger.feed import Changes, Entry
+from memoranda.ledger.feed import MemoryFeed, newest
 from memoranda.ledger.keeping import Keep, accept, counted, keep_one, refuse_from_below
 from memoranda.ledger.memories import Filter
 from memoranda.ledger.reserve import Reserve
@@ -51,6 +51,7 @@ class Ledger:
         except BaseException:
             self.database.close()
             raise
+        self.feed = MemoryFeed(self.database)
         self._reserve = Reserve(path)
         self._reserve.take()
 
@@ -290,7 +291,7 @@ class Ledger:
                 """,  # noqa: S608
                 values,
             ).fetchall()
-            sequence = _sequence(connection)
+            sequence = newest(connection)
             captured = turns.counts(connection, scope.chain(), day=None)
 
         def by(column: int, known: Sequence[str] = ()) -> dict[str, int]:
@@ -313,73 +314,9 @@ class Ledger:
             capture=captured,
         )
 
-    # -- what the index follows --
-
     def sequence(self) -> int:
         """The newest sequence."""
-        with self.database.read() as connection:
-            return _sequence(connection)
-
-    def changes_since(self, sequence: int, *, limit: int) -> Changes:
-        """The feed. Numbers in the order of their first change."""
-        with self.database.read() as connection:
-            return feed.changes_since(connection, sequence, limit)
-
-    def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
-        """What to index of these; a number that is missing here was erased."""
-        with self.database.read() as connection:
-            return feed.entries(connection, numbers)
-
-    def count(self) -> int:
-        """All memories of the store, whatever their state."""
-        with self.database.read() as connection:
-            row = connection.execute("select count(*) from memory").fetchone()
-            return int(row[0]) if row else 0
-
-    # -- vectors --
-
-    def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
-        """Bodies of float16 that are there already."""
-        with self.database.read() as connection:
-            found = vectors.space(connection, fingerprint)
-            return {} if found is None else vectors.load(connection, found[0], numbers)
-
-    def vector_count(self, fingerprint: str) -> int:
-        with self.database.read() as connection:
-            found = vectors.space(connection, fingerprint)
-            return 0 if found is None else vectors.count(connection, found[0])
-
-    def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
-        """Keep (number, content hash, body); how many memories were still there to keep it for."""
-
-        def job(connection: apsw.Connection) -> int:
-            space, known = vectors.ensure_space(connection, fingerprint, dimensions)
-            if known != dimensions:
-                raise Conflict(f"vectors of {known} dimensions are expected here, not {dimensions}")
-            return vectors.save(connection, space, items)
-
-        return self.database.write(job)
-
-    def without_vector(self, fingerprint: str, *, after: int, limit: int) -> list[tuple[int, str, str]]:
-        """(number, text, content hash) of memories that still need a vector of this space."""
-        with self.database.read() as connection:
-            found = vectors.space(connection, fingerprint)
-            return vectors.without_vector(connection, found[0] if found else 0, after=after, limit=limit)
-
-    def vector_bodies(self, numbers: Sequence[int], length: int) -> set[bytes]:
-        """The first bytes of the vectors of these, in every space."""
-        with self.database.read() as connection:
-            return {body for number in numbers for body in vectors.beginnings(connection, length, number)}
-
-    def without_kept_vectors(self, bodies: set[bytes], length: int) -> frozenset[bytes]:
-        """Those beginnings that no vector has any more."""
-        if not bodies:
-            return frozenset()
-        with self.database.read() as connection:
-            return frozenset(bodies.difference(vectors.beginnings(connection, length)))
-
-    def drop_vectors(self, fingerprint: str) -> None:
-        self.database.write(lambda connection: vectors.drop_space(connection, fingerprint))
+        return self.feed.sequence()
 
     # -- erasing --
 
@@ -411,7 +348,7 @@ class Ledger:
 
         def job(connection: apsw.Connection) -> int:
             at = self.clock.now()
-            sequence = _sequence(connection)
+            sequence = newest(connection)
             for number, memory in chosen:
                 connection.execute(
                     "insert into tombstone (digest, scope, at) values (:digest, :scope, :at) on conflict do nothing",
@@ -461,11 +398,6 @@ class Ledger:
         return checked(self.database)
 
 
-def _sequence(connection: apsw.Connection) -> int:
-    row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
-    return int(row[0]) if row else 0
-
-
 def _store_key(connection: apsw.Connection) -> bytes | None:
     row = connection.execute("select value from store where key = 'key'").fetchone()
     return None if row is None else bytes.fromhex(str(row[0]))
@@ -494,4 +426,4 @@ def _next_state(connection: apsw.Connection, number: int, memory: Memory, action
     return after
 
 
-__all__ = ["Changes", "Entry", "Filter", "Keep", "Ledger", "Turn"]
+__all__ = ["Filter", "Keep", "Ledger", "Turn"]

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import apsw
 
 from memoranda.domain.clock import Clock
+from memoranda.domain.conversation import MESSAGE_KINDS, STATUSES
 from memoranda.domain.errors import LedgerDamaged, LedgerNewer
 from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES, TRUSTS
+from memoranda.domain.message import ROLES
 from memoranda.ledger.dialect import SQLITE, Dialect
 
 APPLICATION_ID = 0x4D454D4F  # "MEMO", in the header of the file
@@ -31,6 +33,8 @@ _ACTIONS = (
     "remembered", "reinforced", "superseded", "archived", "forgotten", "restored", "expired", "erased",
     "graded", "trusted", "revised",
 )  # fmt: skip
+
+_MESSAGE_ACTIONS = ("appended", "compacted", "archived", "restored", "redacted", "erased")
 
 _FOUNDATION = Migration(
     "m001_foundation",
@@ -203,7 +207,108 @@ _CAPTURE = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE)
+_CONVERSATIONS = Migration(
+    "m003_conversations",
+    (
+        """
+        create table conversation (
+            number {number},
+            id text not null unique,
+            scope text not null check (scope <> ''),
+            name text not null check (name <> ''),
+            created_at {integer} not null,
+            updated_at {integer} not null,
+            archived_at {integer},
+            working text not null default '',
+            working_at {integer},
+            compacting_until {integer} not null default 0,
+            metadata {json} not null default '{}',
+            unique (scope, name)
+        )
+        """,
+        f"""
+        create table message (
+            number {{number}},
+            id text not null unique,
+            conversation {{integer}} not null references conversation (number) on delete cascade,
+            place {{integer}} not null,
+            role text not null {_one_of("role", ROLES)},
+            text text not null,
+            at {{integer}} not null,
+            tokens {{integer}} not null,
+            status text not null {_one_of("status", STATUSES)},
+            kind text not null {_one_of("kind", MESSAGE_KINDS)},
+            speaker text not null default '',
+            host_id text not null default '',
+            tool_calls {{json}} not null default '[]',
+            tool_call_id text not null default '',
+            metadata {{json}} not null default '{{}}',
+            stood_for_by {{integer}} references message (number),
+            content_hash text not null
+        )
+        """,
+        "create index message_place on message (conversation, place)",
+        "create index message_active on message (conversation, place) where status = 'active'",
+        "create unique index message_host on message (conversation, host_id) where host_id <> ''",
+        "create unique index message_summary on message (conversation) where status = 'active' and kind = 'summary'",
+        "create index message_stood_for on message (stood_for_by) where stood_for_by is not null",
+        f"""
+        create table message_event (
+            seq {{sequence}},
+            at {{integer}} not null,
+            action text not null {_one_of("action", _MESSAGE_ACTIONS)},
+            conversation {{integer}} not null,
+            scope text not null,
+            first {{integer}} not null,
+            last {{integer}} not null,
+            actor text not null default ''
+        )
+        """,
+        """
+        create table message_vector (
+            space {integer} not null references space (id),
+            number {integer} not null references message (number) on delete cascade,
+            content_hash text not null,
+            body {blob} not null,
+            primary key (space, number)
+        )
+        """,
+        "create index message_vector_number on message_vector (number)",
+        """
+        create table private_conversation (
+            scope text not null,
+            digest {blob} not null,
+            primary key (scope, digest)
+        ){clustered}
+        """,
+        """
+        create table source (
+            scope text not null check (scope <> ''),
+            name text not null check (name <> ''),
+            root text not null,
+            patterns {json} not null,
+            trust text not null,
+            added_at {integer} not null,
+            primary key (scope, name)
+        ){clustered}
+        """,
+        """
+        create view conversations as
+        select id, name, scope, {time:created_at} as created_at, {time:updated_at} as updated_at, metadata
+        from conversation
+        """,
+        """
+        create view messages as
+        select m.id, c.id as conversation_id, m.role, m.text as content, {time:m.at} as timestamp,
+               m.tokens as token_count, m.status, m.kind, m.status = 'compacted' as compacted, m.tool_calls,
+               m.tool_call_id, c.scope
+        from message m join conversation c on c.number = m.conversation
+        order by m.conversation, m.place, m.number
+        """,
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS)
 
 
 def migrate(

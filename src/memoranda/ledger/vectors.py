@@ -1,14 +1,25 @@
-"""Vectors in the ledger: one for each memory and vector space, so that work which was paid for survives a rebuild.
+"""Vectors: one for each text and vector space, so that work which was paid for survives a rebuild.
 
-Stored as float16 of unit vectors; spaces are never mixed. They go with their memory when it is erased.
+Stored as float16 of unit vectors; spaces are never mixed. They go with their text when it is erased.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import apsw
 
-from memoranda.domain.memory import spoken
 from memoranda.ledger.dialect import placeholders
+
+
+class Tables(NamedTuple):
+    """Where the vectors are, and what they are of. Names of ours: they stand in the SQL as they are."""
+
+    vector: str
+    of: str
+
+
+OF_MEMORIES = Tables("vector", "memory")
+OF_MESSAGES = Tables("message_vector", "message")
 
 
 def space(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | None:
@@ -31,69 +42,76 @@ def ensure_space(connection: apsw.Connection, fingerprint: str, dimensions: int)
     return found
 
 
-def save(connection: apsw.Connection, space_id: int, items: Iterable[tuple[int, str, bytes]]) -> int:
-    """Keep (number, content hash, body) of memories that still exist; how many were kept."""
+def save(connection: apsw.Connection, tables: Tables, space_id: int, items: Iterable[tuple[int, str, bytes]]) -> int:
+    """Keep (number, content hash, body) of what still exists; how many were kept."""
     kept = 0
     for number, content_hash, body in items:
         connection.execute(
-            """
-            insert into vector (space, number, content_hash, body)
-            select :space, number, content_hash, :body from memory
+            f"""
+            insert into {tables.vector} (space, number, content_hash, body)
+            select :space, number, content_hash, :body from {tables.of}
             where number = :number and content_hash = :content_hash
             on conflict (space, number) do update set content_hash = excluded.content_hash, body = excluded.body
-            """,
+            """,  # noqa: S608
             {"space": space_id, "number": number, "content_hash": content_hash, "body": body},
         )
         kept += connection.changes()
     return kept
 
 
-def load(connection: apsw.Connection, space_id: int, numbers: Sequence[int]) -> dict[int, bytes]:
+def load(connection: apsw.Connection, tables: Tables, space_id: int, numbers: Sequence[int]) -> dict[int, bytes]:
     """The bodies that are there."""
     bodies: dict[int, bytes] = {}
     for start in range(0, len(numbers), 500):
         listed, values = placeholders("number", tuple(numbers[start : start + 500]))
         rows = connection.execute(
-            f"select number, body from vector where space = :space and number in ({listed})",  # noqa: S608
+            f"select number, body from {tables.vector} where space = :space and number in ({listed})",  # noqa: S608
             {"space": space_id, **values},
         )
         bodies.update((int(number), body) for number, body in rows)
     return bodies
 
 
-def beginnings(connection: apsw.Connection, length: int, number: int | None = None) -> Iterator[bytes]:
-    """The first bytes of every vector, or of one memory's."""
-    condition = "" if number is None else " where number = :number"
-    rows = connection.execute(
-        f"select substr(body, 1, :length) from vector{condition}",  # noqa: S608
-        {"length": length, **({} if number is None else {"number": number})},
-    )
-    return (bytes(row[0]) for row in rows)
+def beginnings(
+    connection: apsw.Connection, tables: Tables, length: int, numbers: Sequence[int] | None = None
+) -> Iterator[bytes]:
+    """The first bytes of every vector, or of those of some numbers."""
+    start = f"select substr(body, 1, :length) from {tables.vector}"  # noqa: S608
+    if numbers is None:
+        yield from (bytes(row[0]) for row in connection.execute(start, {"length": length}))
+        return
+    for number in numbers:
+        rows = connection.execute(f"{start} where number = :number", {"length": length, "number": number})
+        yield from (bytes(row[0]) for row in rows)
 
 
-def count(connection: apsw.Connection, space_id: int) -> int:
+def count(connection: apsw.Connection, tables: Tables, space_id: int) -> int:
     """How many vectors a space has."""
-    row = connection.execute("select count(*) from vector where space = :space", {"space": space_id}).fetchone()
+    row = connection.execute(
+        f"select count(*) from {tables.vector} where space = :space",  # noqa: S608
+        {"space": space_id},
+    ).fetchone()
     return int(row[0]) if row else 0
 
 
-def without_vector(connection: apsw.Connection, space_id: int, *, after: int, limit: int) -> list[tuple[int, str, str]]:
-    """(number, text as it is embedded, content hash) of memories without a vector in this space, by number."""
+def without_vector(
+    connection: apsw.Connection, tables: Tables, space_id: int, *, after: int, limit: int
+) -> tuple[int, ...]:
+    """Numbers of what has no vector in this space, in order."""
     rows = connection.execute(
-        """
-        select m.number, m.speaker, m.text, m.content_hash from memory m
-        where m.number > :after
-          and not exists (select 1 from vector v where v.space = :space and v.number = m.number)
-        order by m.number limit :limit
-        """,
+        f"""
+        select t.number from {tables.of} t
+        where t.number > :after
+          and not exists (select 1 from {tables.vector} v where v.space = :space and v.number = t.number)
+        order by t.number limit :limit
+        """,  # noqa: S608
         {"space": space_id, "after": after, "limit": limit},
     )
-    return [(int(number), spoken(speaker, text), str(digest)) for number, speaker, text, digest in rows]
+    return tuple(int(row[0]) for row in rows)
 
 
-def drop_space(connection: apsw.Connection, fingerprint: str) -> None:
-    """Forget a space that no longer serves."""
+def drop_space(connection: apsw.Connection, tables: Tables, fingerprint: str) -> None:
+    """Forget the vectors of a space that no longer serves."""
     found = space(connection, fingerprint)
     if found is not None:
-        connection.execute("delete from vector where space = :space", {"space": found[0]})
-        connection.execute("delete from space where id = :space", {"space": found[0]})
+        connection.execute(f"delete from {tables.vector} where space = :space", {"space": found[0]})  # noqa: S608

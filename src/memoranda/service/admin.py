@@ -65,15 +65,15 @@ class Admin:
     def index_status(self) -> IndexStatus:
         """Rows in the ledger and in each lane, counted now, and whether a planted probe is found."""
         engine = self._engine
-        index = engine.index()
+        index = engine.memories.index()
         lag = engine.ledger.sequence() - index.sequence
-        configured = engine.configured()
+        configured = engine.embedders.configured()
         wanted = configured.fingerprint if configured else "none"
         # Looked for before it is counted: a lane that lost its rows must not look well.
         tested = self._self_test()
         counts = index.counts()
         return IndexStatus(
-            memories=engine.ledger.count(),
+            memories=engine.ledger.feed.count(),
             lexical_rows=counts.entries,
             semantic_rows=counts.vectors,
             vectors_missing=counts.entries - counts.vectors,
@@ -89,12 +89,12 @@ class Admin:
     def _self_test(self) -> str:
         """Plant an entry that no ledger has, look for it in each lane, take it away again."""
         engine = self._engine
-        index = engine.index()
+        index = engine.memories.index()
         token = os.urandom(4).hex()
         scope = f"memoranda.probe/{token}"
         text = _PROBE_TEXT.format(token=token)
         number = -1 - int(token, 16)
-        vector, _, trouble = engine.embed_query(text)
+        vector, _, trouble = engine.memories.embed_query(text)
         meaning = None if vector is None else Meaning(vector)
         try:
             index.apply(put=[IndexEntry(number, scope, text, meaning=meaning)], drop=(), sequence=None)
@@ -116,14 +116,14 @@ class Admin:
 
     def rebuild(self, progress: Progress | None = None) -> IndexStatus:
         """Make the index anew in the space of the configured embedder. The old one serves until it is complete."""
-        self._engine.rebuild(progress)
+        self._engine.memories.rebuild(progress)
         return self.index_status()
 
     def optimize(self, progress: Progress | None = None) -> IndexStatus:
         """Merge small parts of the index and drop what is dead."""
-        self._engine.catch_up(seconds=0)
-        self._engine.index().optimize(progress)
-        self._engine.index().scrub()
+        self._engine.memories.catch_up(seconds=0)
+        self._engine.memories.index().optimize(progress)
+        self._engine.memories.index().scrub()
         return self.index_status()
 
     # -- upkeep --
@@ -147,11 +147,11 @@ class Admin:
         """Erase what was forgotten long ago, make missing vectors, tidy the index, empty the logs."""
         engine = self._engine
         expired = self._sweep()
-        engine.catch_up(seconds=0, progress=progress)
+        engine.memories.catch_up(seconds=0, progress=progress)
         engine.try_again()
         made = missing = 0
         while True:
-            outcome = engine.backfill(seconds=2.0)
+            outcome = engine.memories.backfill(seconds=2.0)
             if outcome is None:
                 break
             made += outcome.done
@@ -160,9 +160,9 @@ class Admin:
                 progress(made, made + outcome.left)
             if not outcome.left or not (outcome.made or outcome.done):
                 break
-        engine.folder.tidy_if_idle()
-        engine.index().optimize()
-        engine.index().scrub()
+        engine.memories.folder.tidy_if_idle()
+        engine.memories.index().optimize()
+        engine.memories.index().scrub()
         engine.ledger.database.checkpoint()
         return Maintenance(expired, made, missing, self.index_status())
 
@@ -179,12 +179,12 @@ class Admin:
         """One entry for each memory. Counted again when somebody wrote in between."""
         engine = self._engine
         for _ in range(_TRIES):
-            standing = engine.catch_up(seconds=0)
-            before = engine.ledger.sequence(), engine.index().sequence
-            entries, memories = engine.index().counts().entries, engine.ledger.count()
+            standing = engine.memories.catch_up(seconds=0)
+            before = engine.ledger.sequence(), engine.memories.index().sequence
+            entries, memories = engine.memories.index().counts().entries, engine.ledger.feed.count()
             if entries == memories or standing.tail:
                 break
-            if before == (engine.ledger.sequence(), engine.index().sequence) and before[0] == before[1]:
+            if before == (engine.ledger.sequence(), engine.memories.index().sequence) and before[0] == before[1]:
                 return Check(
                     "index", False, f"{entries} entries for {memories} memories", "Run: memoranda index rebuild"
                 )
@@ -227,11 +227,11 @@ class Admin:
         if name == "none":
             return Check("embedder", True, "none: recall goes by words only")
         try:
-            vector, used, trouble = self._engine.embed_query("is it well?")
+            vector, used, trouble = self._engine.memories.embed_query("is it well?")
         except MemorandaError as error:
             return Check("embedder", False, str(error), error.hint)
-        configured = self._engine.configured()
-        rest = None if configured is None else self._engine.breaker_state(configured)
+        configured = self._engine.embedders.configured()
+        rest = None if configured is None else self._engine.embedders.breaker_state(configured)
         if rest is not None and rest.open:
             return Check("embedder", False, str(rest), "Run: memoranda maintain, or wait.")
         if vector is None:

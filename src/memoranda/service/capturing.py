@@ -229,13 +229,15 @@ class Capturer:
 
     def _similar(self, notes: list[str]) -> Callable[[Candidate, str], list[tuple[Memory, float | None]]]:
         engine = self._engine
-        caught_up = cache(lambda: engine.catch_up(seconds=0))  # nothing of this turn is kept before all is compared
+        caught_up = cache(
+            lambda: engine.memories.catch_up(seconds=0)
+        )  # nothing of this turn is kept before all is compared
 
         def similar(candidate: Candidate, speaker: str) -> list[tuple[Memory, float | None]]:
             standing = caught_up()
-            vector, _, trouble = engine.embed_one(spoken(speaker, candidate.text), "document")
+            vector, _, trouble = engine.memories.embed_one(spoken(speaker, candidate.text), "document")
             notes.extend(note for note in (*standing.degraded, trouble) if note and note not in notes)
-            answer = engine.search(
+            answer = engine.memories.search(
                 IndexQuery(
                     scopes=self._scope.chain(),
                     text=candidate.text,

@@ -28,18 +28,18 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
         return EraseReceipt("purged", (), engine.ledger.sequence())
     numbers = frozenset(number for number, _ in chosen)
     texts = list(engine.ledger.texts(numbers.__contains__))
-    engine.catch_up(seconds=0)
+    engine.memories.catch_up(seconds=0)
     index_entries = _index_entries(engine, sorted(numbers))
-    vectors = engine.ledger.vector_bodies(sorted(numbers), _VECTOR_BYTES)
+    vectors = engine.ledger.feed.vector_bodies(sorted(numbers), _VECTOR_BYTES)
     sequence = engine.ledger.erase(chosen, actor=actor)
     engine.forget_cached([memory.spoken for _, memory in chosen])
     pending = _purge(engine)
 
     wanted = pieces(texts)
     shared = kept_elsewhere(wanted, engine.ledger.texts(lambda _: True))
-    needles = (wanted - shared) | frozenset(engine.index().residues(index_entries))
-    needles |= engine.ledger.without_kept_vectors(vectors, _VECTOR_BYTES)
-    files = (*engine.ledger.files(), *engine.folder.files())
+    needles = (wanted - shared) | frozenset(engine.memories.index().residues(index_entries))
+    needles |= engine.ledger.feed.without_kept_vectors(vectors, _VECTOR_BYTES)
+    files = (*engine.ledger.files(), *engine.memories.folder.files())
     scanned = scan(files, needles)
     found = sum(each.found for each in scanned)
     rewritten = False
@@ -66,9 +66,9 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
 def _write_anew(engine: Engine) -> str:
     """The last resort; why it could not be done, if so."""
     try:
-        engine.folder.tidy_if_idle()
+        engine.memories.folder.tidy_if_idle()
         engine.ledger.database.vacuum()
-        engine.index().rewrite()
+        engine.memories.index().rewrite()
     except LedgerError as error:
         return f"deleted, but remains were found and the files could not be written anew: {error}"
     return ""
@@ -82,11 +82,11 @@ def _remains(scanned: Sequence[FileScan]) -> str:
 def _purge(engine: Engine) -> str:
     """Take it out of the index and empty the write-ahead logs; why that could not be done, if so."""
     try:
-        engine.release_retired()
-        engine.catch_up(seconds=0)
-        if engine.index().sequence < engine.ledger.sequence():
+        engine.memories.release_retired()
+        engine.memories.catch_up(seconds=0)
+        if engine.memories.index().sequence < engine.ledger.sequence():
             return "the index is held by another process; run `memoranda maintain` when it has ended"
-        if not engine.index().scrub() or not engine.ledger.database.checkpoint():
+        if not engine.memories.index().scrub() or not engine.ledger.database.checkpoint():
             return "another process is reading the store; run `memoranda maintain` when it has ended"
     except LedgerLocked:
         return "another process holds the store; run `memoranda maintain` when it has ended"
@@ -98,5 +98,5 @@ def _purge(engine: Engine) -> str:
 def _index_entries(engine: Engine, numbers: Sequence[int]) -> list[IndexEntry]:
     from memoranda.index.follower import entries
 
-    put, _ = entries(engine.ledger, numbers, engine.space())
+    put, _ = entries(engine.ledger.feed, numbers, engine.memories.space())
     return put

@@ -20,7 +20,8 @@ from memoranda.recall.pipeline import Fate, Load, Plan, recall, traced
 from memoranda.recall.policies import BARS
 from memoranda.recall.subjects import named_kinds, named_subjects
 from memoranda.recall.times import When, when
-from memoranda.service.engine import Engine, Standing
+from memoranda.service.corpus import Standing
+from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 
 MAX_QUERY = 4_000
@@ -132,7 +133,7 @@ class Recaller:
         plan, query = self._asked(request, skipped, time, notes)
         if only_trusted:
             query = query._replace(allow=self._allowed(request._replace(trust=("trusted",))))
-        answer = IndexAnswer((), 0, 0) if skipped else self._engine.search(query)
+        answer = IndexAnswer((), 0, 0) if skipped else self._engine.memories.search(query)
         return plan._replace(everything=everything), answer, self._load(request)
 
     def _cleaned(self, request: Request, *, everything: bool = False) -> tuple[Request, list[str]]:
@@ -155,12 +156,12 @@ class Recaller:
     def _asked(self, request: Request, skipped: str, time: When | None, notes: Sequence[str]) -> _Asked:
         engine = self._engine
         settings = engine.settings
-        standing = Standing() if skipped else engine.catch_up()
+        standing = Standing() if skipped else engine.memories.catch_up()
         only_time = time is not None and time.only
         subjects = frozenset() if skipped else self._subjects(request)
         vector, embedder, trouble = None, "not asked", ""
         if "semantic" in request.lanes and not skipped and not only_time:
-            vector, embedder, trouble = engine.embed_query(request.query)
+            vector, embedder, trouble = engine.memories.embed_query(request.query)
         idle = {"lexical": only_time, "semantic": vector is None, "structured": time is None and not subjects}
         lanes = tuple(lane for lane in request.lanes if not idle[lane])
         hybrid = vector is not None and "lexical" in lanes
@@ -174,7 +175,7 @@ class Recaller:
             allow=self._allowed(request),
             times=None if time is None else Times(tuple((s.start, s.until) for s in time.spans), time.sessions),
             subjects=subjects,
-            vocabulary=engine.vocabulary() if hybrid else None,
+            vocabulary=engine.embedders.vocabulary() if hybrid else None,
             pool=max(_POOL, 4 * request.limit),
             tail=standing.tail,
             hidden=standing.hidden,
@@ -211,7 +212,7 @@ class Recaller:
             return None
         if when(request.query, now=request.now) is None:
             return None
-        extent = self._engine.index().extent(self._scope.chain())
+        extent = self._engine.memories.index().extent(self._scope.chain())
         first, last = extent or (None, None)
         return when(request.query, now=request.now, first=first, last=last)
 
@@ -276,7 +277,7 @@ class Recaller:
         """What the lanes would have said of it, had they had no limit."""
         cleaned, notes = self._cleaned(request)
         asked = self._asked(cleaned, "", self._when(cleaned), notes)
-        answer = self._engine.search(asked.query._replace(allow=frozenset({number})))
+        answer = self._engine.memories.search(asked.query._replace(allow=frozenset({number})))
         if not answer.candidates:
             return None
         broad = asked.plan._replace(request=cleaned._replace(policy="broad"))

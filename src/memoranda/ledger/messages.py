@@ -1,0 +1,255 @@
+"""SQL for conversations and messages. Every statement that finds a conversation names the scopes it may look into."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import apsw
+
+from memoranda.domain.conversation import Conversation, KeptMessage
+from memoranda.domain.message import ToolCall
+from memoranda.domain.scope import Scope
+from memoranda.ledger.dialect import placeholders
+
+_NOTHING = MappingProxyType[str, Any]({})
+_SELECTED = """
+    m.id, m.number, m.place, m.role, m.text, m.at, m.tokens, m.status, m.kind, m.speaker, m.host_id, m.tool_calls,
+    m.tool_call_id, m.metadata, (select s.id from message s where s.number = m.stood_for_by)
+"""
+_ORDER = "m.place, m.kind desc, m.number"  # a summary before the message whose place it took
+_CONVERSATION = """
+    select c.number, c.id, c.name, c.scope, c.created_at, c.updated_at, c.archived_at, c.metadata,
+           (select count(*) from message m where m.conversation = c.number and m.kind = 'message'),
+           (select count(*) from message m where m.conversation = c.number and m.status = 'active'),
+           (select coalesce(sum(m.tokens), 0) from message m where m.conversation = c.number and m.status = 'active')
+    from conversation c
+"""
+
+
+class Row(NamedTuple):
+    """A conversation and the number by which the store knows it."""
+
+    number: int
+    conversation: Conversation
+
+
+class NewMessage(NamedTuple):
+    """A message that is to be kept, ready to be written."""
+
+    id: str
+    role: str
+    text: str
+    at: int
+    tokens: int
+    speaker: str
+    host_id: str
+    tool_calls: tuple[ToolCall, ...]
+    tool_call_id: str
+    content_hash: str
+
+
+def find(connection: apsw.Connection, scopes: Sequence[str], name: str) -> Row | None:
+    """By its name or its id, in the first of these scopes that has it."""
+    listed, values = placeholders("scope", tuple(scopes))
+    rows = connection.execute(
+        f"{_CONVERSATION} where c.scope in ({listed}) and (c.name = :name or c.id = :name)", {**values, "name": name}
+    )
+    found = sorted((_to_row(row) for row in rows), key=lambda row: list(scopes).index(row.conversation.scope))
+    return found[0] if found else None
+
+
+def listed(connection: apsw.Connection, scope: Scope, *, archived: bool, limit: int, offset: int) -> list[Row]:
+    """Those that a scope sees, the one that was used last first."""
+    names, values = placeholders("scope", scope.chain())
+    rows = connection.execute(
+        f"""
+        {_CONVERSATION} where c.scope in ({names}) and (c.archived_at is not null) = :archived
+        order by c.updated_at desc, c.number desc limit :limit offset :offset
+        """,
+        {**values, "archived": archived, "limit": limit, "offset": offset},
+    )
+    return [_to_row(row) for row in rows]
+
+
+def counted(connection: apsw.Connection, scope: Scope, *, archived: bool) -> int:
+    names, values = placeholders("scope", scope.chain())
+    row = connection.execute(
+        f"select count(*) from conversation where scope in ({names}) and (archived_at is not null) = :archived",  # noqa: S608
+        {**values, "archived": archived},
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def below(connection: apsw.Connection, scope: Scope) -> list[Row]:
+    """All of a scope and of those below it."""
+    rows = connection.execute(
+        f"{_CONVERSATION} where c.scope = :scope or (c.scope > :below and c.scope < :beyond) order by c.number",
+        {"scope": scope.path, "below": scope.path + "/", "beyond": scope.path + "0"},
+    )
+    return [_to_row(row) for row in rows]
+
+
+def append(connection: apsw.Connection, conversation: int, place: int, new: NewMessage) -> int | None:
+    """A new row; its number, or None when the host's id is there already."""
+    row = connection.execute(
+        """
+        insert into message (id, conversation, place, role, text, at, tokens, status, kind, speaker, host_id,
+                             tool_calls, tool_call_id, content_hash)
+        values (:id, :conversation, :place, :role, :text, :at, :tokens, 'active', 'message', :speaker, :host_id,
+                :tool_calls, :tool_call_id, :content_hash)
+        on conflict do nothing returning number
+        """,
+        {
+            **new._asdict(),
+            "conversation": conversation,
+            "place": place,
+            "tool_calls": json.dumps([list(call) for call in new.tool_calls], ensure_ascii=False),
+        },
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def last_place(connection: apsw.Connection, conversation: int) -> int:
+    row = connection.execute(
+        "select coalesce(max(place), 0) from message where conversation = :conversation",
+        {"conversation": conversation},
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def write_event(
+    connection: apsw.Connection, action: str, row: Row, first: int, last: int, *, at: int, actor: str
+) -> int:
+    """One line of history for a run of messages; its sequence."""
+    written = connection.execute(
+        """
+        insert into message_event (at, action, conversation, scope, first, last, actor)
+        values (:at, :action, :conversation, :scope, :first, :last, :actor) returning seq
+        """,
+        {
+            "at": at, "action": action, "conversation": row.number, "scope": row.conversation.scope,
+            "first": first, "last": last, "actor": actor,
+        },
+    ).fetchone()  # fmt: skip
+    assert written is not None
+    return int(written[0])
+
+
+def active(connection: apsw.Connection, conversation: int, *, most: int) -> list[KeptMessage]:
+    """The newest that are active, in order; whatever is a summary or a system prompt is always among them."""
+    rows = connection.execute(
+        f"""
+        select {_SELECTED} from message m
+        where m.conversation = :conversation and m.status = 'active'
+          and (m.role = 'system' or m.number in (
+              select number from message where conversation = :conversation and status = 'active'
+              order by place desc, number desc limit :most))
+        order by {_ORDER}
+        """,  # noqa: S608
+        {"conversation": conversation, "most": most},
+    )
+    return [to_message(row) for row in rows]
+
+
+def page(
+    connection: apsw.Connection, conversation: int, *, after: int, limit: int, status: str = ""
+) -> list[KeptMessage]:
+    """Messages from a place on, whatever became of them, or of one status."""
+    rows = connection.execute(
+        f"""
+        select {_SELECTED} from message m
+        where m.conversation = :conversation and m.place > :after and (:status = '' or m.status = :status)
+        order by {_ORDER} limit :limit
+        """,  # noqa: S608
+        {"conversation": conversation, "after": after, "limit": limit, "status": status},
+    )
+    return [to_message(row) for row in rows]
+
+
+def stood_for(connection: apsw.Connection, summary: int) -> list[KeptMessage]:
+    """What a summary stands for, directly."""
+    rows = connection.execute(
+        f"select {_SELECTED} from message m where m.stood_for_by = :summary order by {_ORDER}",  # noqa: S608
+        {"summary": summary},
+    )
+    return [to_message(row) for row in rows]
+
+
+def load(
+    connection: apsw.Connection, scopes: Sequence[str], numbers: Sequence[int]
+) -> dict[int, tuple[Row, KeptMessage]]:
+    """These messages with their conversations, as far as these scopes have them."""
+    found: dict[int, tuple[Row, KeptMessage]] = {}
+    owners: dict[int, Row] = {}
+    for start in range(0, len(numbers), 500):
+        listed_numbers, values = placeholders("number", tuple(numbers[start : start + 500]))
+        listed_scopes, more = placeholders("scope", tuple(scopes))
+        rows: list[Any] = connection.execute(
+            f"""
+            select m.conversation, {_SELECTED} from message m
+            where m.number in ({listed_numbers})
+              and m.conversation in (select number from conversation where scope in ({listed_scopes}))
+            """,  # noqa: S608
+            {**values, **more},
+        ).fetchall()
+        for row in rows:
+            if row[0] not in owners:
+                owner: Any = connection.execute(
+                    f"{_CONVERSATION} where c.number = :number", {"number": row[0]}
+                ).fetchone()
+                owners[row[0]] = _to_row(owner)
+            found[int(row[2])] = (owners[row[0]], to_message(row[1:]))
+    return found
+
+
+def around(connection: apsw.Connection, conversation: int, place: int, *, before: int, after: int) -> list[KeptMessage]:
+    """What stands about a place, summaries left out."""
+    rows = connection.execute(
+        f"""
+        select * from (select {_SELECTED} from message m
+            where m.conversation = :conversation and m.kind = 'message' and m.place <= :place
+            order by m.place desc limit :before)
+        union all
+        select * from (select {_SELECTED} from message m
+            where m.conversation = :conversation and m.kind = 'message' and m.place > :place
+            order by m.place limit :after)
+        """,  # noqa: S608
+        {"conversation": conversation, "place": place, "before": before + 1, "after": after},
+    )
+    return sorted((to_message(row) for row in rows), key=lambda message: (message.place, message.number))
+
+
+def texts(connection: apsw.Connection, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
+    """Everything written into messages whose number is wanted."""
+    rows: Any = connection.execute("select number, text, speaker, tool_calls, metadata from message")
+    for number, *columns in rows:
+        if wanted(int(number)):
+            yield from (str(column) for column in columns if column not in ("", "[]", "{}"))
+
+
+def to_message(row: Sequence[Any]) -> KeptMessage:
+    """A row that was selected with the list above."""
+    *plain, tool_calls, tool_call_id, metadata, stood_for_by = row
+    calls = () if tool_calls == "[]" else tuple(ToolCall(*call) for call in json.loads(tool_calls))
+    about = _NOTHING if metadata == "{}" else MappingProxyType(json.loads(metadata))
+    return KeptMessage._make((*plain, calls, tool_call_id, about, stood_for_by or ""))
+
+
+def _to_row(row: Sequence[Any]) -> Row:
+    number, own_id, name, scope, created, updated, archived, metadata, messages, active_ones, tokens = row
+    return Row(
+        int(number),
+        Conversation(
+            id=own_id,
+            name=name,
+            scope=scope,
+            created_at=created,
+            updated_at=updated,
+            messages=messages,
+            active=active_ones,
+            tokens=tokens,
+            archived=archived is not None,
+            metadata=_NOTHING if metadata == "{}" else MappingProxyType(json.loads(metadata)),
+        ),
+    )

@@ -1,0 +1,393 @@
+"""`Transcripts`: conversations kept word for word, with the summaries that stand for a part of them.
+
+A compaction replaces nothing: it adds a summary and marks exactly the messages that the summary stands for. It is
+committed only when those are still as they were read, so that of two at once one does nothing.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from memoranda.domain.clock import Clock
+from memoranda.domain.conversation import Conversation, KeptMessage
+from memoranda.domain.errors import Ambiguous, Conflict, NotFound
+from memoranda.domain.ids import new_id
+from memoranda.domain.scope import Scope
+from memoranda.domain.text import content_hash
+from memoranda.ledger import messages
+from memoranda.ledger.database import Database
+from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.message_feed import MessageFeed
+from memoranda.ledger.messages import NewMessage, Row
+
+ERASED = "[erased]"
+_MOST_ACTIVE = 5_000
+
+
+class Stale(Conflict):
+    """Somebody else compacted this conversation meanwhile; look again."""
+
+
+class Kept(NamedTuple):
+    """What an append did: how many were new, how many the host had handed over before."""
+
+    row: Row
+    added: tuple[int, ...]
+    known: int
+    sequence: int
+
+
+class NewSummary(NamedTuple):
+    """A summary that is to be kept, with the numbers of what it stands for."""
+
+    text: str
+    tokens: int
+    place: int
+    at: int
+    stands_for: tuple[int, ...]
+    metadata: Mapping[str, Any]
+
+
+class Transcripts:
+    """The conversations of one store."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self.feed = MessageFeed(database)
+
+    # -- keeping --
+
+    def append(
+        self,
+        name: str,
+        new: Sequence[NewMessage],
+        *,
+        scope: Scope,
+        actor: str,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Kept:
+        """Keep all of them or none, at the end of the conversation, which is made when it is not there yet."""
+
+        def job(connection: apsw.Connection) -> Kept:
+            at = self._clock.now()
+            row = self._ensured(connection, name, scope, at=at, metadata=metadata)
+            place = messages.last_place(connection, row.number)
+            added: list[int] = []
+            for each in new:
+                number = messages.append(connection, row.number, place + 1, each)
+                if number is not None:
+                    place += 1
+                    added.append(number)
+            sequence = 0
+            if added:
+                connection.execute(
+                    "update conversation set updated_at = :at, archived_at = null where number = :number",
+                    {"at": at, "number": row.number},
+                )
+                sequence = messages.write_event(connection, "appended", row, added[0], added[-1], at=at, actor=actor)
+            fresh = messages.find(connection, (scope.path,), row.conversation.id)
+            assert fresh is not None
+            return Kept(fresh, tuple(added), len(new) - len(added), sequence)
+
+        return self._database.write(job)
+
+    def _ensured(
+        self, connection: apsw.Connection, name: str, scope: Scope, *, at: int, metadata: Mapping[str, Any] | None
+    ) -> Row:
+        found = messages.find(connection, (scope.path,), name)
+        if found is None:
+            connection.execute(
+                """
+                insert into conversation (id, scope, name, created_at, updated_at)
+                values (:id, :scope, :name, :at, :at)
+                """,
+                {"id": new_id(), "scope": scope.path, "name": name, "at": at},
+            )
+            found = messages.find(connection, (scope.path,), name)
+            assert found is not None
+        if metadata:
+            joined = {**found.conversation.metadata, **metadata}
+            connection.execute(
+                "update conversation set metadata = :metadata where number = :number",
+                {"metadata": json.dumps(joined, ensure_ascii=False, sort_keys=True), "number": found.number},
+            )
+        return found
+
+    # -- compaction --
+
+    def claim(self, row: Row, *, for_ms: int) -> bool:
+        """Say that a costly summary is being made, so that nobody else pays for the same one. Ends by itself."""
+
+        def job(connection: apsw.Connection) -> bool:
+            now = self._clock.now()
+            connection.execute(
+                "update conversation set compacting_until = :until where number = :number and compacting_until <= :now",
+                {"until": now + for_ms, "number": row.number, "now": now},
+            )
+            return connection.changes() == 1
+
+        return self._database.write(job)
+
+    def release(self, row: Row) -> None:
+        """The costly summary is made, or was given up."""
+        self._database.write(
+            lambda connection: connection.execute(
+                "update conversation set compacting_until = 0 where number = :number", {"number": row.number}
+            )
+        )
+
+    def compact(self, row: Row, summary: NewSummary, *, actor: str) -> KeptMessage:
+        """Let the summary stand for exactly these, which must all still be active; Stale when they are not."""
+
+        def job(connection: apsw.Connection) -> KeptMessage:
+            wanted = set(summary.stands_for)
+            self._check_active(connection, row, wanted)
+            at = self._clock.now()
+            # The mark comes first: only one summary may be active, and the earlier one is among these.
+            for number in sorted(wanted):
+                connection.execute("update message set status = 'compacted' where number = :number", {"number": number})
+            written = connection.execute(
+                """
+                insert into message (id, conversation, place, role, text, at, tokens, status, kind, metadata,
+                                     content_hash)
+                values (:id, :conversation, :place, 'system', :text, :at, :tokens, 'active', 'summary', :metadata,
+                        :content_hash)
+                returning number
+                """,
+                {
+                    "id": new_id(), "conversation": row.number, "place": summary.place, "text": summary.text,
+                    "at": summary.at, "tokens": summary.tokens,
+                    "metadata": json.dumps(dict(summary.metadata), ensure_ascii=False, sort_keys=True),
+                    "content_hash": content_hash(summary.text),
+                },
+            ).fetchone()  # fmt: skip
+            assert written is not None
+            own = int(written[0])
+            for number in sorted(wanted):
+                connection.execute(
+                    "update message set stood_for_by = :own where number = :number", {"own": own, "number": number}
+                )
+            connection.execute(
+                "update conversation set updated_at = :at, compacting_until = 0 where number = :number",
+                {"at": at, "number": row.number},
+            )
+            messages.write_event(connection, "compacted", row, own, own, at=at, actor=actor)
+            return messages.load(connection, (row.conversation.scope,), (own,))[own][1]
+
+        return self._database.write(job)
+
+    @staticmethod
+    def _check_active(connection: apsw.Connection, row: Row, wanted: set[int]) -> None:
+        """Whether all of these, and every active summary among them, are as they were read."""
+        rows = connection.execute(
+            "select number, kind from message where conversation = :conversation and status = 'active'",
+            {"conversation": row.number},
+        )
+        kinds = {int(number): kind for number, kind in rows}
+        summaries = {number for number, kind in kinds.items() if kind == "summary"}
+        if not wanted or not wanted <= kinds.keys() or not summaries <= wanted:
+            raise Stale("another compaction of this conversation came first")
+
+    # -- reading --
+
+    def find(self, name: str, *, scopes: Sequence[str]) -> Row:
+        with self._database.read() as connection:
+            found = messages.find(connection, scopes, name)
+        if found is None:
+            raise NotFound(f"there is no conversation {name!r} here", hint="`memoranda conversation list` shows them.")
+        return found
+
+    def listed(self, scope: Scope, *, archived: bool, limit: int, offset: int) -> tuple[tuple[Conversation, ...], int]:
+        """One page, and how many there are."""
+        with self._database.read() as connection:
+            rows = messages.listed(connection, scope, archived=archived, limit=limit, offset=offset)
+            return tuple(row.conversation for row in rows), messages.counted(connection, scope, archived=archived)
+
+    def below(self, scope: Scope) -> list[Row]:
+        with self._database.read() as connection:
+            return messages.below(connection, scope)
+
+    def active(self, row: Row) -> list[KeptMessage]:
+        with self._database.read() as connection:
+            return messages.active(connection, row.number, most=_MOST_ACTIVE)
+
+    def page(self, row: Row, *, after: int, limit: int, status: str = "") -> list[KeptMessage]:
+        with self._database.read() as connection:
+            return messages.page(connection, row.number, after=after, limit=limit, status=status)
+
+    def stood_for(self, summary: KeptMessage) -> list[KeptMessage]:
+        with self._database.read() as connection:
+            return messages.stood_for(connection, summary.number)
+
+    def message(self, reference: str, *, scopes: Sequence[str]) -> tuple[Row, KeptMessage]:
+        """One message by the beginning of its id."""
+        listed, values = placeholders("scope", tuple(scopes))
+        with self._database.read() as connection:
+            rows: list[Any] = connection.execute(
+                f"""
+                select number from message where id >= :id and id < :beyond
+                  and conversation in (select number from conversation where scope in ({listed})) limit 2
+                """,  # noqa: S608
+                {**values, "id": reference, "beyond": reference + "~"},
+            ).fetchall()
+            if len(rows) > 1:
+                raise Ambiguous(f"several messages begin with {reference}", hint="Give more of the id.")
+            if not rows or len(reference) < 4:
+                raise NotFound(f"there is no message {reference!r} here", hint="Give its id, or how it begins.")
+            return messages.load(connection, scopes, (int(rows[0][0]),))[int(rows[0][0])]
+
+    def load(self, numbers: Sequence[int], *, scopes: Sequence[str]) -> dict[int, tuple[Row, KeptMessage]]:
+        with self._database.read() as connection:
+            return messages.load(connection, scopes, numbers)
+
+    def around(self, row: Row, place: int, *, before: int, after: int) -> list[KeptMessage]:
+        with self._database.read() as connection:
+            return messages.around(connection, row.number, place, before=before, after=after)
+
+    # -- working memory, private conversations --
+
+    def working(self, row: Row) -> str:
+        with self._database.read() as connection:
+            found = connection.execute(
+                "select working from conversation where number = :number", {"number": row.number}
+            ).fetchone()
+        return str(found[0]) if found else ""
+
+    def set_working(self, name: str, text: str, *, scope: Scope) -> None:
+        """One text of a conversation, replaced whole; no compaction touches it."""
+
+        def job(connection: apsw.Connection) -> None:
+            at = self._clock.now()
+            row = self._ensured(connection, name, scope, at=at, metadata=None)
+            connection.execute(
+                "update conversation set working = :text, working_at = :at where number = :number",
+                {"text": text, "at": at, "number": row.number},
+            )
+
+        self._database.write(job)
+
+    def is_private(self, digest: bytes, *, scope: Scope) -> bool:
+        with self._database.read() as connection:
+            found = connection.execute(
+                "select 1 from private_conversation where scope = :scope and digest = :digest",
+                {"scope": scope.path, "digest": digest},
+            ).fetchone()
+        return found is not None
+
+    def keep_private(self, digest: bytes, *, scope: Scope) -> None:
+        """From now on nothing of this conversation is kept; only the digest of its name is."""
+        self._database.write(
+            lambda connection: connection.execute(
+                "insert into private_conversation (scope, digest) values (:scope, :digest) on conflict do nothing",
+                {"scope": scope.path, "digest": digest},
+            )
+        )
+
+    # -- letting go --
+
+    def set_archived(self, row: Row, archived: bool, *, actor: str) -> None:
+        """Put a conversation away, or bring it back. Nothing of it is lost."""
+        before, after = ("active", "archived") if archived else ("archived", "active")
+
+        def job(connection: apsw.Connection) -> None:
+            at = self._clock.now()
+            connection.execute(
+                "update conversation set archived_at = :archived_at, updated_at = :at where number = :number",
+                {"archived_at": at if archived else None, "at": at, "number": row.number},
+            )
+            touched: list[Any] = connection.execute(
+                """
+                update message set status = :after where conversation = :conversation and status = :before
+                returning number
+                """,
+                {"after": after, "conversation": row.number, "before": before},
+            ).fetchall()
+            action = "archived" if archived else "restored"
+            for first, last in _runs(sorted(int(each[0]) for each in touched)):
+                messages.write_event(connection, action, row, first, last, at=at, actor=actor)
+
+        self._database.write(job)
+
+    def numbers(self, rows: Sequence[Row]) -> list[int]:
+        """Of every message of these conversations."""
+        with self._database.read() as connection:
+            found: list[int] = []
+            for row in rows:
+                listed = connection.execute(
+                    "select number from message where conversation = :number order by number", {"number": row.number}
+                )
+                found += [int(each[0]) for each in listed]
+            return found
+
+    def texts(self, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
+        """Everything written into messages whose number is wanted."""
+        with self._database.read() as connection:
+            yield from messages.texts(connection, wanted)
+
+    def names(self, rows: Sequence[Row] | None = None) -> Iterator[str]:
+        """Names, metadata and working memory of conversations: of these, or of all."""
+        wanted = None if rows is None else {row.number for row in rows}
+        with self._database.read() as connection:
+            listed: Any = connection.execute("select number, name, working, metadata from conversation")
+            for number, *columns in listed:
+                if wanted is None or number in wanted:
+                    yield from (str(column) for column in columns if column not in ("", "{}"))
+
+    def erase(self, rows: Sequence[Row], *, actor: str) -> int:
+        """Delete these conversations with all that belongs to them; the sequence afterwards."""
+        gone = {row.number: self.numbers((row,)) for row in rows}
+
+        def job(connection: apsw.Connection) -> int:
+            at = self._clock.now()
+            for row in rows:
+                connection.execute("delete from conversation where number = :number", {"number": row.number})
+                for first, last in _runs(gone[row.number]):
+                    messages.write_event(connection, "erased", row, first, last, at=at, actor=actor)
+            return _number(connection, "select coalesce(max(seq), 0) from message_event")
+
+        return self._database.write(job)
+
+    def redact(self, row: Row, replaced: Mapping[int, str], *, working: str | None, actor: str) -> None:
+        """Put other words in place of some messages' own; tool calls and metadata of those go, too."""
+
+        def job(connection: apsw.Connection) -> None:
+            at = self._clock.now()
+            for number, text in replaced.items():
+                connection.execute(
+                    """
+                    update message set text = :text, tool_calls = '[]', metadata = '{}', content_hash = :content_hash
+                    where number = :number
+                    """,
+                    {"text": text, "content_hash": content_hash(text), "number": number},
+                )
+                connection.execute("delete from message_vector where number = :number", {"number": number})
+            if working is not None:
+                connection.execute(
+                    "update conversation set working = :working where number = :number",
+                    {"working": working, "number": row.number},
+                )
+            for first, last in _runs(sorted(replaced)):
+                messages.write_event(connection, "redacted", row, first, last, at=at, actor=actor)
+
+        self._database.write(job)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Numbers that follow one another, as first and last."""
+    start = previous = None
+    for number in numbers:
+        if previous is None or number != previous + 1:
+            if start is not None and previous is not None:
+                yield start, previous
+            start = number
+        previous = number
+    if start is not None and previous is not None:
+        yield start, previous
+
+
+def _number(connection: apsw.Connection, statement: str) -> int:
+    row = connection.execute(statement).fetchone()
+    return int(row[0]) if row else 0
