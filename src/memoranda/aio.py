@@ -12,6 +12,7 @@ from memoranda.domain.clock import Clock
 from memoranda.domain.errors import LedgerError
 from memoranda.service import opening as sync
 from memoranda.service.admin import Admin
+from memoranda.service.conversations import Conversations
 from memoranda.service.facts import Facts
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.preferences import Preferences
@@ -109,6 +110,27 @@ class AsyncPreferences(_Face[Preferences]):
     forget = _awaited(Preferences.forget)
 
 
+class AsyncConversations(_Face[Conversations]):
+    """`memory.conversations`, awaited."""
+
+    append = _awaited(Conversations.append)
+    window = _awaited(Conversations.window)
+    compact = _awaited(Conversations.compact)
+    get = _awaited(Conversations.get)
+    list = _awaited(Conversations.list)
+    messages = _awaited(Conversations.messages)
+    expand = _awaited(Conversations.expand)
+    search = _awaited(Conversations.search)
+    import_transcript = _awaited(Conversations.import_transcript)
+    working = _awaited(Conversations.working)
+    set_working = _awaited(Conversations.set_working)
+    keep_private = _awaited(Conversations.keep_private)
+    is_private = _awaited(Conversations.is_private)
+    archive = _awaited(Conversations.archive)
+    restore = _awaited(Conversations.restore)
+    erase = _awaited(Conversations.erase)
+
+
 class AsyncReview(_Face[Review]):
     """`memory.review`, awaited."""
 
@@ -128,6 +150,7 @@ class AsyncMemory(_Face[LongTermMemory]):
         self.profile = AsyncProfile(lambda: memory.profile, threads)
         self.facts = AsyncFacts(lambda: memory.facts, threads)
         self.preferences = AsyncPreferences(lambda: memory.preferences, threads)
+        self.conversations = AsyncConversations(lambda: memory.conversations, threads)
         self.review = AsyncReview(lambda: memory.review, threads)
 
     @property

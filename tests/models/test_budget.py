@@ -27,7 +27,7 @@ def test_no_sequence_of_calls_passes_the_limits(limits, calls):
         real = int(cost * share)
         used += real
         if not fails:
-            spent = added(spent, settlement(reserved, Claims((), real)))
+            spent = added(spent, settlement(reserved, Spent(1, real)))
         assert used <= spent.tokens <= budget.tokens
         assert spent.calls <= budget.calls
 
@@ -42,13 +42,13 @@ def test_a_call_is_allowed_exactly_when_both_limits_have_room(spent, tokens, lim
 @given(spent=st.builds(Spent, _small, _small), reserved=_small, real=_small, calls=st.integers(1, 3))
 def test_settling_leaves_the_real_cost_and_nothing_of_what_was_put_aside(spent, reserved, real, calls):
     aside = reservation(reserved)
-    after = added(added(spent, aside), settlement(aside, Claims((), real, calls)))
+    after = added(added(spent, aside), settlement(aside, Spent(calls, real)))
     assert after == Spent(spent.calls + calls, spent.tokens + real)
 
 
 def test_nothing_sent_is_paid_back_whole():
     aside = reservation(70)
-    assert added(aside, settlement(aside, Claims((), 0, calls=0))) == Spent(0, 0)
+    assert added(aside, settlement(aside, Spent(0, 0))) == Spent(0, 0)
 
 
 @pytest.mark.parametrize("limits", [(0, 100), (100, 0), (0, 0)])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from memoranda.capture.stripped_blocks import Block, blocks
 from memoranda.capture.stripped_lines import is_heartbeat, judged
+from memoranda.domain.pack import CONTEXT_PACK
 
 # What one pass takes away can lay bare something for the next. A text that is made of such shells is nobody's words.
 _PASSES = 5
@@ -47,6 +48,8 @@ _MEMORY_HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_OF_MEMORIES = re.compile(rf"{re.escape(CONTEXT_PACK)}|relevant[-_ ]memories", re.IGNORECASE)
+
 _ERRANDS = frozenset(
     {"cron", "cronjob", "heartbeat", "subagent", "scheduled", "schedule", "scheduler", "timer", "background", "hook"}
     | {"hooks", "webhook", "isolated", "automation"}
@@ -64,9 +67,26 @@ class Stripped(NamedTuple):
     private: bool
 
 
+def is_private(text: str) -> bool:
+    """Whether its writer said that it is to be kept nowhere."""
+    return _KEPT_OUT.search(text if text.isascii() else unicodedata.normalize("NFKC", text)) is not None
+
+
+def without_packs(text: str) -> str:
+    """The text without packs of memories that were put into it. All else stays: somebody may want to read it again."""
+    if not _OF_MEMORIES.search(text):
+        return text
+    packs = [
+        block
+        for block in blocks(text)
+        if block.reason == "injected block" and _OF_MEMORIES.search(text, block.start, block.end)
+    ]
+    return _tidied(_cut(text, packs)) if packs else text
+
+
 def stripped(text: str) -> Stripped:
     """The person's own words, in their paragraphs. Text of which nothing goes is left as it is."""
-    if _KEPT_OUT.search(text if text.isascii() else unicodedata.normalize("NFKC", text)):
+    if is_private(text):
         return Stripped("", MappingProxyType({"private": 1}), True)
     removed: Counter[str] = Counter()
     left = text
@@ -116,12 +136,16 @@ def _without_blocks(text: str, removed: Counter[str]) -> str:
     if not found:
         return text
     removed.update(block.reason for block in found)
+    return _cut(text, found)
+
+
+def _cut(text: str, gone: list[Block]) -> str:
     kept: list[str] = []
     place = 0
-    for block in (*found, Block(len(text), len(text), "code")):
+    for block in (*gone, Block(len(text), len(text), "code")):
         kept.append(text[place : block.start])
         place = block.end
-    return _joined(text, kept, found)
+    return _joined(text, kept, gone)
 
 
 def _joined(text: str, kept: list[str], gone: list[Block]) -> str:

@@ -199,6 +199,11 @@ class EraseReceipt(NamedTuple):
     found: int = 0
     rewritten: bool = False
     pending: str = ""
+    messages: int = 0
+    """Messages of transcripts that said the same and were blanked, or went with their conversation."""
+    conversations: int = 0
+    summaries: int = 0
+    """Summaries that were made anew, because they stand for such a message."""
 
     def as_json(self) -> dict[str, Any]:
         return _as_json(self)

@@ -13,11 +13,28 @@ alone may be short by one; frequent Chinese characters or Hangul in no order, wh
 - The 3,755 most frequent Chinese characters (level 1 of GB 2312) are 1.75, kana 1.5, the 2,350 syllables of
   KS X 1001, Devanagari and Thai two.
 - For the rest (rarer characters, other scripts, emoji) the bytes of UTF-8, which no byte-level vocabulary can exceed.
+
+A message costs more than its text: what every format writes around it, the name of the speaker, and of each tool
+call its name, arguments and id, whether a given model is shown the id or not.
 """
 
 import math
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from operator import add
+
+from memoranda.domain.conversation import SUMMARY_IS_DATA, KeptMessage
+from memoranda.domain.message import Message
+
+Count = Callable[[str], int]
+"""How many tokens a text is: `estimated_tokens`, or the `count` of a Tokenizer."""
+
+# Four is what the chat format of common models takes for the role and the edges of a message; a call and the id that
+# answers it are set in a few signs more.
+_PER_MESSAGE = 4
+_PER_CALL = 8
+_PER_ID = 4
 
 _LETTER = 0.25
 _FREE_LETTERS = 3
@@ -41,20 +58,38 @@ _PIECE = re.compile(r" ?[A-Za-z]{1,32}| ?[!-/:-@\[-`{-~]| {1,32}|.", re.DOTALL)
 
 
 def estimated_tokens(text: str) -> int:
-    """A number of tokens that common models will seldom exceed. Never more for two lines than for each by itself."""
+    """A number of tokens that common models will seldom exceed. Never more for two lines than for each by itself.
+
+    More text at the end is never fewer tokens; no text but the empty one is none.
+    """
     return math.ceil(sum(map(_cost, _PIECE.findall(text))))
+
+
+def message_tokens(message: Message | KeptMessage, count: Count = estimated_tokens) -> int:
+    """What a message takes of a budget, with all that is shown of it beside its text. Each part is counted alone."""
+    tokens = _PER_MESSAGE + count(message.text)
+    if isinstance(message, KeptMessage) and message.kind == "summary":
+        tokens += 1 + count(SUMMARY_IS_DATA)
+    if message.speaker:
+        tokens += 1 + count(message.speaker)
+    if message.tool_call_id:
+        tokens += _PER_ID + count(message.tool_call_id)
+    for call in message.tool_calls:
+        tokens += _PER_CALL + count(call.id) + count(call.name) + count(call.arguments)
+    return tokens
 
 
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> float:
     word = piece.lstrip(" ")
     if not word:
-        return 1.0 + len(piece) / 16
+        # One space costs no more than the word that may yet follow it.
+        return 1.0 + (len(piece) - 1) / 16
     if not word.isascii():
         return _cost_beyond_ascii(ord(word))
     if len(word) == 1:
         return 1.0
-    rare = sum(word[place : place + 2] not in _COMMON_PAIRS for place in range(len(word) - 1))
+    rare = len(word) - 1 - sum(map(_COMMON_PAIRS.__contains__, map(add, word, word[1:])))
     return min(float(len(word)), 1.0 + _RARE_PAIR * rare + _LETTER * max(0, len(word) - _FREE_LETTERS))
 
 

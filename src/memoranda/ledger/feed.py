@@ -81,6 +81,12 @@ class Feed(Protocol):
     def drop_vectors(self, fingerprint: str) -> None:
         """Forget a space that no longer serves."""
 
+    def vector_bodies(self, numbers: Sequence[int], length: int) -> set[bytes]:
+        """The first bytes of the vectors of these, in every space."""
+
+    def without_kept_vectors(self, bodies: set[bytes], length: int) -> frozenset[bytes]:
+        """Those beginnings that no vector has any more."""
+
 
 class Vectors:
     """The half of a feed that is the same for all: the vectors of one table."""

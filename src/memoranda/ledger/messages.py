@@ -155,12 +155,16 @@ def active(connection: apsw.Connection, conversation: int, *, most: int) -> list
 def page(
     connection: apsw.Connection, conversation: int, *, after: int, limit: int, status: str = ""
 ) -> list[KeptMessage]:
-    """Messages from a place on, whatever became of them, or of one status."""
+    """Messages from a place on, whatever became of them, or of one status. What shares a place is never torn apart."""
     rows = connection.execute(
         f"""
         select {_SELECTED} from message m
         where m.conversation = :conversation and m.place > :after and (:status = '' or m.status = :status)
-        order by {_ORDER} limit :limit
+          and m.place <= (select max(place) from (
+              select place from message
+              where conversation = :conversation and place > :after and (:status = '' or status = :status)
+              order by place limit :limit))
+        order by {_ORDER}
         """,  # noqa: S608
         {"conversation": conversation, "after": after, "limit": limit, "status": status},
     )

@@ -247,6 +247,23 @@ class Transcripts:
         with self._database.read() as connection:
             return messages.around(connection, row.number, place, before=before, after=after)
 
+    def numbers_that_fit(
+        self, *, scopes: Sequence[str], row: Row | None, since: int | None, until: int | None, role: str
+    ) -> frozenset[int]:
+        """Numbers of what was said by this role, in this conversation, from then till then; empty means any."""
+        listed, values = placeholders("scope", tuple(scopes))
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"""
+                select number from message
+                where conversation in (select number from conversation where scope in ({listed}))
+                  and (:row = 0 or conversation = :row) and (:role = '' or role = :role)
+                  and (:since is null or at >= :since) and (:until is null or at <= :until)
+                """,  # noqa: S608
+                {**values, "row": 0 if row is None else row.number, "role": role, "since": since, "until": until},
+            )
+            return frozenset(int(each[0]) for each in rows)
+
     # -- working memory, private conversations --
 
     def working(self, row: Row) -> str:

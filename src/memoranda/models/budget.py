@@ -6,8 +6,6 @@ that failed is not paid back: nobody knows what the service counted.
 
 from typing import NamedTuple
 
-from memoranda.domain.ports import Claims
-
 # Said around each request by the service itself: roles, separators, the beginning of the answer.
 _AROUND = 64
 
@@ -39,9 +37,9 @@ def reservation(tokens: int) -> Spent:
     return Spent(1, max(0, tokens))
 
 
-def settlement(reserved: Spent, claims: Claims) -> Spent:
+def settlement(reserved: Spent, real: Spent) -> Spent:
     """What is added after it, so that the real cost stands in the place of what was put aside. Often negative."""
-    return Spent(claims.calls - reserved.calls, claims.tokens - reserved.tokens)
+    return Spent(real.calls - reserved.calls, real.tokens - reserved.tokens)
 
 
 def most_tokens(*sent: str, answer: int) -> int:

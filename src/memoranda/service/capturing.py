@@ -183,6 +183,8 @@ class Capturer:
         now = self._engine.clock.now()
         message = turn.messages[candidate.message]
         metadata: dict[str, Any] = {"capture": candidate.rule}
+        if message.id:
+            metadata["message"] = message.id  # erasing one reaches the other
         if decision.waits:
             metadata["review"] = {"why": decision.waits, "supersedes": decision.supersedes or ""}
         draft = Draft(

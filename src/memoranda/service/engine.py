@@ -1,14 +1,15 @@
 """What the verbs of one store share: the ledger, what can be searched in it, its models, and the one who follows."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import MemorandaError
-from memoranda.domain.ports import Extractor
+from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
 from memoranda.ledger.transcripts import Transcripts
@@ -43,6 +44,8 @@ class Engine:
         self.messages = self._corpus(self.transcripts.feed, "transcripts", "messages")
         self._opening = threading.RLock()
         self._extractor: Extractor | None = None
+        self._summarizer: Summarizer | None = None
+        self._chores: list[threading.Thread] = []
         self._nudged = threading.Event()
         self._worker: threading.Thread | None = None
 
@@ -58,6 +61,26 @@ class Engine:
 
                 self._extractor = open_extractor(self.settings.extractor, self.settings)
             return self._extractor
+
+    def summarizer(self) -> Summarizer | None:
+        """The model that the settings name for summing up; None when that is done offline."""
+        with self._opening:
+            if self._summarizer is None:
+                from memoranda.models.summarizers import open_summarizer
+
+                self._summarizer = open_summarizer(self.settings.summarizer, self.settings)
+            return self._summarizer
+
+    def later(self, job: Callable[[], object]) -> None:
+        """Do something in the background. What fails is done by whoever finds it undone."""
+
+        def quietly() -> None:
+            with suppress(MemorandaError, OSError):
+                job()
+
+        self._chores = [thread for thread in self._chores if thread.is_alive()]
+        self._chores.append(threading.Thread(target=quietly, name="memoranda-chore", daemon=True))
+        self._chores[-1].start()
 
     def corpora(self) -> tuple[Corpus, ...]:
         """Everything that can be searched. A store without conversations has no index of them."""
@@ -131,13 +154,15 @@ class Engine:
         """Stop following and close everything. May be called twice."""
         self._stop.set()
         self._nudged.set()
-        if self._worker is not None and self._worker is not threading.current_thread():
-            # A dead embedder must not keep the program from ending; what it was asked for is asked for again.
-            self._worker.join(timeout=_LAST_WAIT_SECONDS)
+        for thread in (self._worker, *self._chores):
+            if thread is not None and thread is not threading.current_thread():
+                # A dead service must not keep the program from ending; what it was asked for is asked for again.
+                thread.join(timeout=_LAST_WAIT_SECONDS)
         for corpus in (self.memories, self.messages):
             corpus.close()
         self.embedders.close()
         with self._opening:
-            if self._extractor is not None:
-                self._extractor.close()
+            for model in (self._extractor, self._summarizer):
+                if model is not None:
+                    model.close()
         self.ledger.close()

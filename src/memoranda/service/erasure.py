@@ -1,45 +1,97 @@
 """Erase: delete everywhere, make the bytes leave the files, then prove that they have."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from memoranda.domain.errors import LedgerError, LedgerLocked
 from memoranda.domain.memory import Memory
 from memoranda.domain.ports import IndexEntry
 from memoranda.domain.receipt import EraseReceipt, FileScan
+from memoranda.ledger.messages import Row
+from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
 
 _VECTOR_BYTES = 64
 Chosen = Sequence[tuple[int, Memory]]
 
 
-def confirmation(chosen: Chosen) -> str:
-    """What a caller must bring back to erase exactly what it was shown."""
-    listed = "\n".join(sorted(memory.id for _, memory in chosen))
-    return hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()
+class _Traces:
+    """By what the erased is recognised in the files: its words, its vectors, and what an index holds of it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.vectors: list[tuple[Corpus, set[bytes]]] = []
+        self.entries: list[tuple[Corpus, list[IndexEntry]]] = []
+
+    def add(self, corpus: Corpus, numbers: Sequence[int], texts: Iterable[str]) -> None:
+        """To be called while it is still there."""
+        from memoranda.index.follower import entries
+
+        self.texts += texts
+        if numbers:
+            corpus.catch_up(seconds=0)
+            self.entries.append((corpus, entries(corpus.feed, numbers, corpus.space())[0]))
+            self.vectors.append((corpus, corpus.feed.vector_bodies(numbers, _VECTOR_BYTES)))
+
+    def needles(self, engine: Engine) -> tuple[frozenset[bytes], int]:
+        """What must not be found any more, and how many pieces are left out since they are also in what is kept."""
+        from memoranda.service.proof import kept_elsewhere, pieces
+
+        wanted = pieces(self.texts)
+        shared = kept_elsewhere(wanted, _kept(engine))
+        needles = wanted - shared
+        for corpus, entries in self.entries:
+            needles |= frozenset(corpus.index().residues(entries))
+        for corpus, bodies in self.vectors:
+            needles |= corpus.feed.without_kept_vectors(bodies, _VECTOR_BYTES)
+        return needles, len(shared)
 
 
-def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
-    """Destroy these memories. `deleted` means gone from every answer, `purged` proven gone from every file."""
-    from memoranda.service.proof import kept_elsewhere, pieces, scan
+def erase(
+    engine: Engine, chosen: Chosen, *, actor: str, conversations: Sequence[Row] = (), speaker: str = ""
+) -> EraseReceipt:
+    """Destroy these memories, what transcripts say of them, and whole conversations.
 
-    ids = tuple(sorted(memory.id for _, memory in chosen))
-    if not chosen:
+    `deleted` means gone from every answer, `purged` proven gone from every file.
+    """
+    from memoranda.service.redacting import redact, redactions
+
+    if not chosen and not conversations:
         return EraseReceipt("purged", (), engine.ledger.sequence())
-    numbers = frozenset(number for number, _ in chosen)
-    texts = list(engine.ledger.texts(numbers.__contains__))
-    engine.memories.catch_up(seconds=0)
-    index_entries = _index_entries(engine, sorted(numbers))
-    vectors = engine.ledger.feed.vector_bodies(sorted(numbers), _VECTOR_BYTES)
+    traces = _Traces()
+    numbers = sorted(number for number, _ in chosen)
+    traces.add(engine.memories, numbers, engine.ledger.texts(frozenset(numbers).__contains__))
+    gone = engine.transcripts.numbers(conversations)
+    names = engine.transcripts.names(conversations) if conversations else ()
+    traces.add(engine.messages, gone, (*engine.transcripts.texts(frozenset(gone).__contains__), *names))
+    whole = {row.number for row in conversations}
+    found = redactions(engine, [memory for _, memory in chosen], speaker=speaker) if chosen else []
+    changes = [each for each in found if each.row.number not in whole]
+    touched = sorted({message.number for each in changes for message in (*each.blanked, *each.summaries)})
+    # Of a summary that is made anew much stays: what is the same is found in what is kept, and proves nothing.
+    traces.add(engine.messages, touched, engine.transcripts.texts(frozenset(touched).__contains__))
+    for change in changes:
+        redact(engine, change)
+    if conversations:
+        engine.transcripts.erase(conversations, actor=actor)
     sequence = engine.ledger.erase(chosen, actor=actor)
-    engine.forget_cached([memory.spoken for _, memory in chosen])
-    pending = _purge(engine)
+    engine.forget_cached([*(memory.spoken for _, memory in chosen), *traces.texts])
+    receipt = _proven(engine, traces)
+    return receipt._replace(
+        ids=tuple(sorted((*(memory.id for _, memory in chosen), *(row.conversation.id for row in conversations)))),
+        sequence=sequence,
+        messages=len(gone) + sum(len(each.blanked) for each in changes),
+        conversations=len(conversations),
+        summaries=sum(len(each.summaries) for each in changes),
+    )
 
-    wanted = pieces(texts)
-    shared = kept_elsewhere(wanted, engine.ledger.texts(lambda _: True))
-    needles = (wanted - shared) | frozenset(engine.memories.index().residues(index_entries))
-    needles |= engine.ledger.feed.without_kept_vectors(vectors, _VECTOR_BYTES)
-    files = (*engine.ledger.files(), *engine.memories.folder.files())
+
+def _proven(engine: Engine, traces: _Traces) -> EraseReceipt:
+    """Make the bytes leave the files and look whether they have."""
+    from memoranda.service.proof import scan
+
+    pending = _purge(engine)
+    needles, shared = traces.needles(engine)
+    files = _files(engine)
     scanned = scan(files, needles)
     found = sum(each.found for each in scanned)
     rewritten = False
@@ -49,13 +101,12 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
         rewritten = not pending
         scanned = scan(files, needles)
         found = sum(each.found for each in scanned)
-    clean = not pending and not found
     return EraseReceipt(
-        state="purged" if clean else "deleted",
-        ids=ids,
-        sequence=sequence,
+        state="purged" if not pending and not found else "deleted",
+        ids=(),
+        sequence=0,
         needles=len(needles),
-        shared=len(shared),
+        shared=shared,
         scanned=scanned,
         found=found,
         rewritten=rewritten,
@@ -63,12 +114,24 @@ def erase(engine: Engine, chosen: Chosen, *, actor: str) -> EraseReceipt:
     )
 
 
+def _kept(engine: Engine) -> Iterator[str]:
+    """Everything that is written anywhere in the store."""
+    yield from engine.ledger.texts(lambda _: True)
+    yield from engine.transcripts.texts()
+    yield from engine.transcripts.names()
+
+
+def _files(engine: Engine) -> tuple[str, ...]:
+    return (*engine.ledger.files(), *(name for corpus in engine.corpora() for name in corpus.folder.files()))
+
+
 def _write_anew(engine: Engine) -> str:
     """The last resort; why it could not be done, if so."""
     try:
-        engine.memories.folder.tidy_if_idle()
         engine.ledger.database.vacuum()
-        engine.memories.index().rewrite()
+        for corpus in engine.corpora():
+            corpus.folder.tidy_if_idle()
+            corpus.index().rewrite()
     except LedgerError as error:
         return f"deleted, but remains were found and the files could not be written anew: {error}"
     return ""
@@ -80,23 +143,19 @@ def _remains(scanned: Sequence[FileScan]) -> str:
 
 
 def _purge(engine: Engine) -> str:
-    """Take it out of the index and empty the write-ahead logs; why that could not be done, if so."""
+    """Take it out of the indexes and empty the write-ahead logs; why that could not be done, if so."""
     try:
-        engine.memories.release_retired()
-        engine.memories.catch_up(seconds=0)
-        if engine.memories.index().sequence < engine.ledger.sequence():
-            return "the index is held by another process; run `memoranda maintain` when it has ended"
-        if not engine.memories.index().scrub() or not engine.ledger.database.checkpoint():
+        for corpus in engine.corpora():
+            corpus.release_retired()
+            corpus.catch_up(seconds=0)
+            if corpus.index().sequence < corpus.feed.sequence():
+                return "the index is held by another process; run `memoranda maintain` when it has ended"
+            if not corpus.index().scrub():
+                return "another process is reading the store; run `memoranda maintain` when it has ended"
+        if not engine.ledger.database.checkpoint():
             return "another process is reading the store; run `memoranda maintain` when it has ended"
     except LedgerLocked:
         return "another process holds the store; run `memoranda maintain` when it has ended"
     except LedgerError as error:
         return f"deleted, but the bytes are not gone yet: {error}"
     return ""
-
-
-def _index_entries(engine: Engine, numbers: Sequence[int]) -> list[IndexEntry]:
-    from memoranda.index.follower import entries
-
-    put, _ = entries(engine.ledger.feed, numbers, engine.memories.space())
-    return put

@@ -12,11 +12,9 @@ from memoranda.capture.secrets import redacted
 from memoranda.domain.candidate import Candidate
 from memoranda.domain.errors import ProviderError
 from memoranda.domain.ports import Extractor
-from memoranda.models.budget import Spent, reservation, settlement
 from memoranda.models.registry import budget_of
 from memoranda.service.engine import Engine
-
-_CALLS, _TOKENS = "model calls", "model tokens"
+from memoranda.service.spending import Spending
 
 
 class Extracted(NamedTuple):
@@ -62,26 +60,11 @@ def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Pl
     most = extractor.cost(messages)
     if not most:
         return Extracted((), Counter(), extractor.name)
-    budget = budget_of(engine.settings)
-    reserved = reservation(most)
-
-    def pay() -> int | None:
-        return engine.ledger.spend(
-            _counts(reserved),
-            allowed=lambda spent: budget.allows(Spent(spent.get(_CALLS, 0), spent.get(_TOKENS, 0)), tokens=most),
-        )
-
-    days = [pay()]
-
-    def again() -> bool:
-        days.append(pay())
-        return days[-1] is not None
-
-    if days[0] is None:
+    spending = Spending(engine.ledger, called="model", budget=budget_of(engine.settings), most=most)
+    if not spending.pay():
         return Extracted((), Counter(), extractor.name, "the extractor's budget of today is used up")
-    claims = extractor.extract(messages, seconds=engine.settings.extractor_timeout, again=again)
-    paid = Spent(*(len([day for day in days if day is not None]) * each for each in reserved))
-    engine.ledger.recount(_counts(settlement(paid, claims)), day=days[0])
+    claims = extractor.extract(messages, seconds=engine.settings.extractor_timeout, again=spending.pay)
+    spending.settle(calls=claims.calls, tokens=claims.tokens)
     engine.breaker.answered(engine.settings.extractor)
     candidates, counted = supported(
         claims.items, messages, shortest=plan.shortest, longest=plan.longest, most=plan.most
@@ -91,7 +74,3 @@ def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Pl
     refused.update(["contact data"] * (len(candidates) - len(kept)))
     placed = tuple((said[each.message], each._replace(message=said[each.message].place)) for each in kept)
     return Extracted(placed, refused, extractor.name)
-
-
-def _counts(spent: Spent) -> dict[str, int]:
-    return {_CALLS: spent.calls, _TOKENS: spent.tokens}

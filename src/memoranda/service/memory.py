@@ -10,9 +10,9 @@ from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
-from memoranda.domain.memory import KINDS, STATES, TRUSTS, Basis, Kind, Memory, Source, State, Trust, checked_choice
+from memoranda.domain.memory import KINDS, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
-from memoranda.domain.receipt import EraseReceipt, RecallReceipt
+from memoranda.domain.receipt import RecallReceipt
 from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_limit, checked_offset, checked_states
 from memoranda.domain.results import (
     Captured,
@@ -31,21 +31,19 @@ from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter, Keep
 from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Chosen, confirmation, erase
 from memoranda.service.screening import checked_reason, screened
 
 if TYPE_CHECKING:
     from memoranda.domain.candidate import CaptureMode
     from memoranda.domain.message import Message
     from memoranda.service.capturing import Capturer
+    from memoranda.service.conversations import Conversations
     from memoranda.service.facts import Facts
     from memoranda.service.preferences import Preferences
     from memoranda.service.profile import Profiles
     from memoranda.service.recalling import Recaller
     from memoranda.service.review import Review
 
-_PREVIEWED = 200
-_MOST_BY_QUERY = 50
 _MOST_FALLBACKS = 6
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
 
@@ -92,6 +90,13 @@ class LongTermMemory:
         from memoranda.service.preferences import Preferences
 
         return Preferences(self._engine, self._scope)
+
+    @cached_property
+    def conversations(self) -> "Conversations":
+        """What was said, word for word, and what a model should see of it now."""
+        from memoranda.service.conversations import Conversations
+
+        return Conversations(self._engine, self._scope, self._capturer)
 
     @cached_property
     def review(self) -> "Review":
@@ -436,42 +441,21 @@ class LongTermMemory:
 
         By subject or speaker, in this very scope. By query, whatever its state, at most 50: the first call only
         shows what it would erase; calling again with `confirm` from that result erases exactly what was shown.
+        What transcripts say of it is blanked; a scope takes its conversations along, a speaker all that they said.
         `mode="preview"` shows it for the other ways, too.
         """
-        checked_choice(mode, ("now", "preview"), name="mode")
-        about, speaker = _as_kept(about, "about"), _as_kept(speaker, "speaker")
-        chosen = self._chosen(reference, about=about, speaker=speaker, scope=scope, query=query)
-        shown = confirmation(chosen)
-        if confirm and confirm != shown:
-            raise Conflict(
-                "what would be erased is no longer what was shown", hint="Look at the preview again, then confirm it."
-            )
-        if mode == "preview" or (query and not confirm):
-            receipt = EraseReceipt("preview", tuple(m.id for _, m in chosen), self._engine.ledger.sequence())
-            return Erasure(receipt.ids, tuple(m for _, m in chosen[:_PREVIEWED]), shown, receipt)
-        if scope:
-            self._engine.ledger.drop_turns(Scope(scope))
-            self._engine.shown.drop()
-        receipt = erase(self._engine, chosen, actor=self._engine.settings.actor)
-        return Erasure(receipt.ids, (), shown, receipt)
+        from memoranda.service.eraser import Eraser
 
-    def _chosen(self, reference: Reference | None, *, about: str, speaker: str, scope: str, query: str) -> Chosen:
-        ways = [way for way in (reference, about, speaker, scope, query) if way]
-        if len(ways) != 1:
-            raise InvalidInput(
-                "say in exactly one way what to erase", hint="Give an id, or about=, speaker=, scope= or query=."
-            )
-        ledger = self._engine.ledger
-        if reference is not None:
-            return ledger.choose(scope=self._scope, ids=[id_of(reference)])
-        if query:
-            # Whatever its state and trust: what is hidden from recall can be erased all the same.
-            request = Request(query, _MOST_BY_QUERY, states=STATES, trust=TRUSTS, now=self._engine.clock.now())
-            hits = self._recaller.everything(request.checked())
-            found = [hit.id for hit in hits if self._scope.contains(hit.memory.scope)]
-            return ledger.choose(scope=self._scope, ids=found) if found else []
-        below = self.within(scope)._scope if scope else None
-        return ledger.choose(scope=self._scope, about=about, speaker=speaker, below=below)
+        checked_choice(mode, ("now", "preview"), name="mode")
+        return Eraser(self._engine, self._scope, self._recaller).erase(
+            reference,
+            about=_as_kept(about, "about"),
+            speaker=_as_kept(speaker, "speaker"),
+            below=self.within(scope)._scope if scope else None,
+            query=query,
+            preview=mode == "preview",
+            confirm=confirm,
+        )
 
     # -- lifetime --
 

@@ -1,0 +1,129 @@
+"""Choosing: which sayings fit into the room that there is, without saying anything twice."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from memoranda.conversations.salience import FACT, FIRST, LEAST, REST, Saying, weights
+from memoranda.domain.tokens import estimated_tokens
+
+# The mark between two sentences of one message that do not follow one another.
+_BETWEEN = 1
+# Where there is more of both than room: wishes do not crowd out facts.
+_FIRST_SHARE = 0.75
+# Sentences that are merely about the subject are not worth filling a whole summary with.
+_REST_SHARE = 0.5
+_SAME = 0.7
+_CORRECTED = 0.6
+
+
+class Chosen:
+    """Sayings that were taken so far, and the room that they leave."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.used = 0
+        self._taken: dict[int, Saying] = {}
+        self._by_stem: dict[str, list[int]] = {}
+        self._sources: Counter[int] = Counter()
+        self.covered: set[str] = set()
+
+    @property
+    def sayings(self) -> list[Saying]:
+        """In the order of the conversation."""
+        return [self._taken[order] for order in sorted(self._taken)]
+
+    def cost(self, saying: Saying) -> int:
+        """What quoting it adds: sentences of one message share a line."""
+        if self._sources[saying.source]:
+            return saying.tokens + _BETWEEN
+        return saying.tokens + (estimated_tokens(f"{saying.who}:") if saying.who else 0)
+
+    def take(self, saying: Saying, *, within: float | None = None) -> bool:
+        """Take it when there is room and it says something new."""
+        cost = self.cost(saying)
+        if self.used + cost > (self.room if within is None else within) or saying.order in self._taken:
+            return False
+        replaced = []
+        for other in self._like(saying):
+            earlier, later = sorted((other, saying), key=lambda each: each.order)
+            if _corrects(later, earlier):
+                if later is other:
+                    return False
+                replaced.append(other)
+            elif saying.particulars <= other.particulars and _same(saying, other):
+                return False
+        for other in replaced:
+            self._drop(other)
+        self._taken[saying.order] = saying
+        self._sources[saying.source] += 1
+        self.covered |= saying.particulars
+        self.used += cost
+        for stem in saying.stems:
+            self._by_stem.setdefault(stem, []).append(saying.order)
+        return True
+
+    def _like(self, saying: Saying) -> Iterable[Saying]:
+        shared = Counter(order for stem in saying.stems for order in self._by_stem.get(stem, ()))
+        return [
+            self._taken[order] for order in shared if order in self._taken and _alike(self._taken[order], saying) >= 0.5
+        ]
+
+    def _drop(self, saying: Saying) -> None:
+        del self._taken[saying.order]
+        self._sources[saying.source] -= 1
+        self.used -= saying.tokens
+
+
+def choose(sayings: Sequence[Saying], chosen: Chosen) -> None:
+    """Take what weighs most, as long as there is room."""
+    weight = weights(sayings)
+    ranked = sorted(
+        (each for each in sayings if each.level <= REST),
+        key=lambda each: (each.level, -weight.get(each.order, 0.0), -each.order),
+    )
+    first_room = chosen.room * _FIRST_SHARE if any(each.level == FACT for each in ranked) else chosen.room
+    waiting: list[Saying] = []
+    for each in ranked:
+        if each.level == REST:
+            if len(each.stems) >= LEAST:
+                chosen.take(each, within=chosen.room * _REST_SHARE)
+            continue
+        again = each.level != FIRST and not each.particulars - chosen.covered
+        if again or not chosen.take(each, within=first_room if each.level == FIRST else None):
+            waiting.append(each)
+    for each in waiting:
+        if each.level == FIRST or each.particulars - chosen.covered:
+            chosen.take(each)
+
+
+def lines_of(sayings: Iterable[Saying]) -> tuple[str, ...]:
+    """The lines of a gist: what one message or line said stands together, in its own words."""
+    lines: list[str] = []
+    before: Saying | None = None
+    for each in sayings:
+        if before is not None and before.source == each.source:
+            lines[-1] += (" " if each.order == before.order + 1 else " … ") + each.text
+        else:
+            lines.append(f"{each.who}: {each.text}" if each.who else each.text)
+        before = each
+    return tuple(lines)
+
+
+def _alike(one: Saying, other: Saying) -> float:
+    both = len(one.stems & other.stems)
+    return both / (len(one.stems) + len(other.stems) - both) if both else 0.0
+
+
+def _same(one: Saying, other: Saying) -> bool:
+    return _alike(one, other) >= _SAME and ("negation" in one.marks) == ("negation" in other.marks)
+
+
+def _corrects(later: Saying, earlier: Saying) -> bool:
+    """Clearly the same matter, told anew by the same one."""
+    return (
+        "correction" in later.marks
+        and later.who == earlier.who
+        and earlier.ids <= later.ids
+        and bool(earlier.particulars) == bool(later.particulars)
+        and _alike(later, earlier) >= _CORRECTED
+    )

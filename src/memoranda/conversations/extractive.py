@@ -1,0 +1,162 @@
+"""The summarizer that needs no model: it quotes what matters, word for word, and leaves out the rest.
+
+Decisions, wishes and corrections first, then facts with numbers or ids, then what the conversation is about. It never
+says anything in its own words, so it cannot invent; what an earlier summary said competes with what is new.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from memoranda.conversations.choosing import Chosen, choose, lines_of
+from memoranda.conversations.particulars import borne_out
+from memoranda.conversations.salience import LEAST, NOTHING, Reader, Saying, reader, stems_of
+from memoranda.conversations.sentences import plain_line
+from memoranda.conversations.toolwork import deeds
+from memoranda.domain.conversation import Gist
+from memoranda.domain.message import Message
+from memoranda.domain.ports import Again, Summarized, never
+from memoranda.domain.tokens import estimated_tokens
+
+NAME = "extractive"
+_ACTIONS_SHARE = 0.25
+_OPEN_SHARE = 0.2
+_DONE = 0.5
+_LONGEST_NAME = 40
+
+
+class ExtractiveSummarizer:
+    """Quotes, offline, in no time to speak of: `seconds` and `again` are for those who ask a service."""
+
+    name = NAME
+
+    def cost(self, messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -> int:
+        """Nothing is sent anywhere."""
+        return 0
+
+    def summarize(
+        self, messages: Sequence[Message], *, earlier: Gist, most_tokens: int, seconds: float, again: Again = never
+    ) -> Summarized:
+        """What matters of these messages and of the earlier gist, in at most so many tokens."""
+        return Summarized(extracted(messages, earlier=earlier, most_tokens=most_tokens))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def extracted(messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -> Gist:
+    """The gist of these messages after an earlier one, in their words, in at most so many tokens."""
+    read = reader([message.text for message in messages if message.role == "user"] or [*earlier.points])
+    names = {_name(message) for message in messages} | {"User", "Assistant"}
+    kept = _earlier_sayings(earlier.points, read, names, before=len(earlier.open_items))
+    wished = _earlier_sayings(earlier.open_items, read, names, before=0)
+    said = _sayings(messages, read)
+    acted = [each for each in said if _tells_a_deed(each)]
+    work = _deeds(messages)
+    still_open = _open_items([*wished, *said], [*acted, *_finished(said)], [text for text, _, _ in work])
+    open_lines, open_sources = _open_lines(still_open, most_tokens)
+    actions = _action_lines(earlier.actions, work, acted, round(most_tokens * _ACTIONS_SHARE))
+    left = most_tokens - _size(open_lines) - _size(actions)
+    chosen = Chosen(left)
+    told = {each.order for each in acted}
+    choose([each for each in (*kept, *said) if each.order not in told and each.order not in open_sources], chosen)
+    return Gist(lines_of(chosen.sayings), actions, open_lines)
+
+
+def _name(message: Message) -> str:
+    named = plain_line(message.speaker)[:_LONGEST_NAME].replace(":", "")
+    return named or ("Assistant" if message.role == "assistant" else "User")
+
+
+def _sayings(messages: Sequence[Message], read: Reader) -> list[Saying]:
+    found: list[Saying] = []
+    for source, message in enumerate(messages):
+        if message.role in ("user", "assistant") and message.text:
+            found += read(message.text, _name(message), message.role == "assistant", source)
+    return found
+
+
+def _earlier_sayings(lines: Iterable[str], read: Reader, names: set[str], *, before: int) -> list[Saying]:
+    """Lines of an earlier gist as sayings again, by whoever they name."""
+    every = tuple(lines)
+    found: list[Saying] = []
+    for place, line in enumerate(every):
+        who, mark, rest = line.partition(": ")
+        if not mark or who not in names:
+            who, rest = "", line
+        # What was said before all messages has a source below theirs.
+        source = place - len(every) - before
+        found += read(rest.replace(" … ", "\n"), who, who == "Assistant", source)
+    return found
+
+
+def _tells_a_deed(saying: Saying) -> bool:
+    if not saying.assistant or saying.question or saying.source < 0 or "done" not in saying.marks:
+        return False
+    return bool(saying.particulars) or (not saying.talk and len(saying.stems) >= 2 and saying.tokens <= 30)
+
+
+def _finished(said: Iterable[Saying]) -> list[Saying]:
+    return [each for each in said if not each.assistant and "finished" in each.marks and not each.question]
+
+
+def _deeds(messages: Sequence[Message]) -> list[tuple[str, int, tuple[bool, bool]]]:
+    """Lines of tool calls with their source and how little they matter."""
+    return [(deed.text, deed.source, (deed.looking, not deed.failed)) for deed in deeds(messages)]
+
+
+def _open_items(said: Sequence[Saying], done: Sequence[Saying], work: Sequence[str]) -> list[Saying]:
+    """What somebody meant to do and nobody has said to be done since; at the end, questions without an answer."""
+    last_answer = max((each.source for each in said if each.assistant), default=-1)
+    found = []
+    tools = [stems_of(text) for text in work]
+    for each in said:
+        if each.assistant or each.level == NOTHING:
+            continue
+        unanswered = each.question and each.source > last_answer
+        wanted = "open" in each.marks and not each.question and "decision" not in each.marks
+        earlier = each.source < 0
+        if not (unanswered or earlier or (wanted and len(each.stems) >= 2)):
+            continue
+        later = [other.stems for other in done if other.order > each.order and other.source != each.source]
+        if not any(_covers(stems, each.stems) for stems in (*later, *(tools if earlier else ()))):
+            found.append(each)
+    return found
+
+
+def _covers(done: frozenset[str], wished: frozenset[str]) -> bool:
+    both = len(done & wished)
+    return both >= 2 and both >= _DONE * len(wished)
+
+
+def _open_lines(found: Sequence[Saying], most_tokens: int) -> tuple[tuple[str, ...], set[int]]:
+    """The newest that fit, questions last of all."""
+    chosen = Chosen(round(most_tokens * _OPEN_SHARE))
+    for each in sorted(found, key=lambda each: (each.question, -each.order)):
+        if len(each.stems) >= LEAST or each.particulars or each.question:
+            chosen.take(each)
+    return lines_of(chosen.sayings), {each.order for each in chosen.sayings}
+
+
+def _action_lines(
+    earlier: Sequence[str], work: Sequence[tuple[str, int, tuple[bool, bool]]], acted: Sequence[Saying], room: int
+) -> tuple[str, ...]:
+    """Deeds in their order; those that changed something or failed before those that only looked, the newest first."""
+    candidates = [(line, place - len(earlier), (False, True)) for place, line in enumerate(earlier)]
+    candidates += work
+    # What a tool call says already need not be said again.
+    told, _ = borne_out(Gist(tuple(each.text for each in acted)), (), Gist(tuple(text for text, _, _ in work)))
+    again = frozenset(told.points)
+    for each in acted:
+        if not (each.particulars and each.text in again):
+            candidates.append((each.text, each.source, (not each.particulars, True)))
+    latest = {text: place for place, (text, _, _) in enumerate(candidates)}
+    kept: list[int] = []
+    for place in sorted(latest.values(), key=lambda place: (candidates[place][2], -candidates[place][1], -place)):
+        cost = _size((candidates[place][0],))
+        if cost <= room:
+            room -= cost
+            kept.append(place)
+    return tuple(candidates[place][0] for place in sorted(kept, key=lambda place: (candidates[place][1], place)))
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(estimated_tokens(line) for line in lines)

@@ -1,0 +1,78 @@
+"""Sources of documents: what a scope has registered. The one part of documents that cannot be made anew."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from memoranda.domain.clock import Clock
+from memoranda.domain.document import Source
+from memoranda.domain.scope import Scope
+from memoranda.ledger.database import Database
+from memoranda.ledger.dialect import placeholders
+
+_SELECT = "select name, scope, root, patterns, trust from source"
+
+
+class Sources:
+    """The sources of one store."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, source: Source) -> bool:
+        """Register a source, or give the one of this name other words. False when it was so before."""
+
+        def job(connection: apsw.Connection) -> bool:
+            row = connection.execute(
+                f"{_SELECT} where scope = :scope and name = :name", {"scope": source.scope, "name": source.name}
+            ).fetchone()
+            if row is not None and _to_source(row) == source:
+                return False
+            connection.execute(
+                """
+                insert into source (scope, name, root, patterns, trust, added_at)
+                values (:scope, :name, :root, :patterns, :trust, :at)
+                on conflict (scope, name) do update
+                set root = excluded.root, patterns = excluded.patterns, trust = excluded.trust
+                """,
+                {**source._asdict(), "patterns": json.dumps(list(source.patterns)), "at": self._clock.now()},
+            )
+            return True
+
+        return self._database.write(job)
+
+    def seen_from(self, scope: Scope) -> tuple[Source, ...]:
+        """The sources of a scope and of those above it, nearest first."""
+        listed, values = placeholders("scope", scope.chain())
+        with self._database.read() as connection:
+            rows = connection.execute(f"{_SELECT} where scope in ({listed}) order by scope desc, name", values)
+            return tuple(_to_source(row) for row in rows)
+
+    def everywhere(self) -> tuple[Source, ...]:
+        """The sources of all scopes."""
+        with self._database.read() as connection:
+            return tuple(_to_source(row) for row in connection.execute(f"{_SELECT} order by scope, name"))
+
+    def remove(self, source: Source) -> bool:
+        """Let go of a source; False when it was not there."""
+
+        def job(connection: apsw.Connection) -> bool:
+            connection.execute(
+                "delete from source where scope = :scope and name = :name",
+                {"scope": source.scope, "name": source.name},
+            )
+            return connection.changes() > 0
+
+        return self._database.write(job)
+
+    def version(self) -> int:
+        """A number that changes when anybody commits; it means something only to the thread that asks."""
+        return self._database.version()
+
+
+def _to_source(row: Sequence[Any]) -> Source:
+    name, scope, root, patterns, trust = row
+    return Source(str(name), str(scope), str(root), tuple(json.loads(patterns)), trust)

@@ -1,0 +1,188 @@
+"""Compacting: older messages become a summary, in one commit, and nothing of them is lost.
+
+Before that, what they show should be kept as memories is captured. A model may sum up, within its budget; when it
+fails, the offline summarizer does it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from memoranda.conversations.compaction import Choice, choose, due, parsed, rendered
+from memoranda.conversations.extractive import ExtractiveSummarizer
+from memoranda.conversations.salience import borne_out
+from memoranda.domain.conversation import SUMMARY_IS_DATA, Compacted, CompactReceipt, Gist, KeptMessage
+from memoranda.domain.errors import MemorandaError, ProviderError
+from memoranda.domain.message import Message
+from memoranda.domain.ports import Summarized, Summarizer
+from memoranda.domain.tokens import estimated_tokens, message_tokens
+from memoranda.ledger.messages import Row
+from memoranda.ledger.transcripts import NewSummary, Stale
+from memoranda.models.budget import Budget
+from memoranda.service.engine import Engine
+from memoranda.service.screening import without_secrets
+from memoranda.service.spending import Spending
+
+Flush = Callable[[Sequence[Message], Row], int]
+"""Captures what these messages show should be kept; how many memories are new."""
+
+_TRIES = 5
+_SHARE = 10
+"""A summary has a tenth of the tokens that it stands for."""
+_SHORTEST, _LONGEST = 200, 0.12
+_LEASE_MARGIN_MS = 5_000
+
+
+class _Made(NamedTuple):
+    """What a summary says, who made it, and what is to be noted about that."""
+
+    gist: Gist
+    summarizer: str
+    unsupported: int = 0
+    note: str = ""
+
+
+class Compactor:
+    """Compaction in one store."""
+
+    def __init__(self, engine: Engine, flush: Flush) -> None:
+        self._engine = engine
+        self._flush = flush
+
+    @property
+    def costs(self) -> bool:
+        """Whether a model sums up: then nobody should have to wait for it."""
+        return self._engine.settings.summarizer not in ("", "none", "extractive")
+
+    def trigger(self, active: Sequence[KeptMessage]) -> str:
+        """Why a compaction is due; empty when it is not."""
+        settings = self._engine.settings
+        return due(
+            active,
+            budget=settings.conversation_budget,
+            share=settings.compact_at or None,
+            most=settings.compact_messages or None,
+        )
+
+    def compact(self, row: Row, *, asked: bool) -> Compacted:
+        """Sum up what is due, or, when asked, whatever may be. Of two at once, one does it."""
+        name = row.conversation.name
+        for _ in range(_TRIES):
+            active = self._engine.transcripts.active(row)
+            trigger = "asked" if asked else self.trigger(active)
+            if not trigger:
+                return Compacted(None, CompactReceipt(name, "", note="nothing is due"))
+            choice = self._choose(active, asked=asked)
+            if not choice.fold:
+                return Compacted(None, CompactReceipt(name, trigger, note=choice.reason))
+            try:
+                return self._fold(row, active, choice, trigger)
+            except Stale:
+                continue  # somebody else has just done it: see whether anything is left
+        return Compacted(None, CompactReceipt(name, trigger, note="others compact this conversation just now"))
+
+    def _choose(self, active: Sequence[KeptMessage], *, asked: bool) -> Choice:
+        settings = self._engine.settings
+        return choose(active, keep=settings.compact_keep, budget=settings.conversation_budget, asked=asked)
+
+    def _fold(self, row: Row, active: Sequence[KeptMessage], choice: Choice, trigger: str) -> Compacted:
+        engine = self._engine
+        costs = self.costs
+        if costs and not engine.transcripts.claim(row, for_ms=self._lease_ms()):
+            note = "another process is summing it up just now"
+            return Compacted(None, CompactReceipt(row.conversation.name, trigger, note=note))
+        try:
+            captured = self._flush([each.message for each in active if each.kind == "message"], row)
+            earlier = Gist() if choice.earlier is None else parsed(choice.earlier.text)
+            made = self._summed_up([each.message for each in choice.fold], earlier, self._room(choice))
+            text = without_secrets(rendered(made.gist, start_at=choice.start_at, end_at=choice.end_at), engine.settings)
+            folded = (*choice.fold, *(() if choice.earlier is None else (choice.earlier,)))
+            new = NewSummary(
+                text=text,
+                tokens=message_tokens(Message("system", f"{SUMMARY_IS_DATA}\n{text}")),
+                place=choice.place,
+                at=choice.start_at,
+                stands_for=tuple(each.number for each in folded),
+                metadata={"until": choice.end_at, "summarizer": made.summarizer, "messages": len(choice.fold)},
+            )
+            summary = engine.transcripts.compact(row, new, actor=engine.settings.actor)
+        finally:
+            if costs:
+                engine.transcripts.release(row)
+        before = sum(each.tokens for each in active)
+        return Compacted(
+            summary,
+            CompactReceipt(
+                conversation=row.conversation.name,
+                trigger=trigger,
+                summary=summary.id,
+                folded=len(choice.fold),
+                earlier="" if choice.earlier is None else choice.earlier.id,
+                tokens_before=before,
+                tokens_after=before - sum(each.tokens for each in folded) + summary.tokens,
+                summarizer=made.summarizer,
+                captured=captured,
+                unsupported=made.unsupported,
+                note=made.note,
+            ),
+        )
+
+    def _lease_ms(self) -> int:
+        return int(self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS
+
+    def _room(self, choice: Choice) -> int:
+        """A tenth of what it stands for and what the earlier one took, within a share of the budget."""
+        taken = sum(each.tokens for each in choice.fold) // _SHARE
+        earlier = 0 if choice.earlier is None else choice.earlier.tokens
+        most = max(_SHORTEST, int(self._engine.settings.conversation_budget * _LONGEST))
+        return min(max(_SHORTEST, taken + earlier), most)
+
+    # -- who sums up --
+
+    def _summed_up(self, messages: Sequence[Message], earlier: Gist, room: int) -> _Made:
+        settings = self._engine.settings
+        note = ""
+        if self.costs:
+            try:
+                return self._by_model(messages, earlier, room)
+            except (MemorandaError, OSError) as error:
+                # Not the error's own words: a service may repeat what it was sent.
+                note = f"{settings.summarizer} gave nothing ({type(error).__name__}); summed up offline"
+        own = ExtractiveSummarizer()
+        gist = own.summarize(messages, earlier=earlier, most_tokens=room, seconds=settings.summarizer_timeout).gist
+        return _Made(gist, own.name, note=note)
+
+    def _by_model(self, messages: Sequence[Message], earlier: Gist, room: int) -> _Made:
+        engine = self._engine
+        name = engine.settings.summarizer
+        summarizer = engine.summarizer()
+        if summarizer is None:
+            raise ProviderError("there is no such summarizer, or its daily limit is 0")
+        with engine.breaker.asking(name) as may_ask:
+            if not may_ask:
+                raise ProviderError("the summarizer failed a moment ago and is left alone")
+            try:
+                summarized = self._paid(summarizer, messages, earlier, room)
+            except ProviderError:
+                engine.breaker.failed(name)
+                raise
+            engine.breaker.answered(name)
+        gist, unsupported = borne_out(summarized.gist, messages, earlier)
+        if not gist or estimated_tokens("\n".join((*gist.points, *gist.actions, *gist.open_items))) > 2 * room:
+            raise ProviderError("the summarizer's answer is empty or far too long")
+        return _Made(gist, summarizer.name, unsupported)
+
+    def _paid(self, summarizer: Summarizer, messages: Sequence[Message], earlier: Gist, room: int) -> Summarized:
+        """Asked within the day's budget. What leaves the machine has no secrets in it."""
+        engine = self._engine
+        settings = engine.settings
+        sent = [each._replace(text=without_secrets(each.text, settings), id="") for each in messages]
+        most = summarizer.cost(sent, earlier=earlier, most_tokens=room)
+        budget = Budget(calls=settings.summarizer_daily_calls, tokens=settings.summarizer_daily_tokens)
+        spending = Spending(engine.ledger, called="summarizer", budget=budget, most=most)
+        if not spending.pay():
+            raise ProviderError("the summarizer's budget of today is used up")
+        summarized = summarizer.summarize(
+            sent, earlier=earlier, most_tokens=room, seconds=settings.summarizer_timeout, again=spending.pay
+        )
+        spending.settle(calls=summarized.calls, tokens=summarized.tokens)
+        return summarized

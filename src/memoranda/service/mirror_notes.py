@@ -1,0 +1,154 @@
+"""The mirrors that a store knows of, and what an erasure does to them.
+
+They are noted beside the store, before the first file of a mirror is written.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from memoranda.documents.mirror import Place, mark_of
+from memoranda.documents.mirror_plan import Base
+from memoranda.documents.mirror_reading import decoded, without
+from memoranda.domain.errors import Conflict
+from memoranda.domain.memory import Memory
+from memoranda.domain.scope import Scope
+from memoranda.domain.text import normal_form
+from memoranda.service.beside import read_note, write_note
+from memoranda.service.engine import Engine
+from memoranda.service.mirror_files import STATE, Folder, State, alone
+
+_TRIES = 5
+
+
+def known_mirrors(engine: Engine) -> tuple[Path, ...]:
+    """The folders that this store was mirrored into."""
+    return tuple(Path(path) for path in read_note(_notes(engine)))
+
+
+def note_mirror(engine: Engine, root: Path, scope: Scope | None) -> None:
+    """The store knows of a mirror from now on, or no longer."""
+    noted = read_note(_notes(engine))
+    kept = {path: about for path, about in noted.items() if path != str(root)}
+    if scope is not None:
+        kept[str(root)] = {"scope": scope.path}
+    if kept != noted:
+        write_note(_notes(engine), kept)
+
+
+def _notes(engine: Engine) -> Path:
+    store = engine.ledger.path
+    return store.with_name(store.name + "-mirrors")
+
+
+def lock_of(engine: Engine) -> Path:
+    store = engine.ledger.path
+    return store.with_name(store.name + "-mirrors-lock")
+
+
+def name_of(key: bytes) -> str:
+    """By which a mirror knows its store."""
+    return hashlib.blake2b(b"store", key=key, digest_size=8).hexdigest()
+
+
+# -- erasing --
+
+
+class MirrorsErased(NamedTuple):
+    """What an erasure did to the mirrors. `files` are all that must be read for the proof; `pending` says what is left
+    to do, `notes` what nobody here can do."""
+
+    files: tuple[str, ...] = ()
+    rewritten: int = 0
+    pending: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsErased:
+    """Take the lines of these memories, edited or not, and lines that say the same, out of every mirror."""
+    roots = known_mirrors(engine)
+    if not roots or not memories:
+        return MirrorsErased()
+    done = [MirrorsErased()]
+    try:
+        with alone(lock_of(engine)):
+            done += [_Erasing(engine, root, memories).done() for root in roots]
+    except Conflict as error:
+        done.append(MirrorsErased(pending=(f"{error}; run `memoranda mirror` when it has ended",)))
+    return MirrorsErased(
+        tuple(file for each in done for file in each.files),
+        sum(each.rewritten for each in done),
+        tuple(why for each in done for why in each.pending),
+        tuple(note for each in done for note in each.notes),
+    )
+
+
+class _Erasing:
+    """One erasure in one mirror."""
+
+    def __init__(self, engine: Engine, root: Path, memories: Sequence[Memory]) -> None:
+        self._folder = Folder(root)
+        self._store = name_of(engine.ledger.key_for("mirror"))
+        self._ids = frozenset(memory.id for memory in memories)
+        self._said = frozenset((memory.scope, normal_form(memory.text)) for memory in memories)
+        self._pending: list[str] = []
+        self._rewritten = 0
+
+    def done(self) -> MirrorsErased:
+        root = self._folder.root
+        if not root.is_dir():
+            why = f"the mirror at {root} cannot be reached; when it is gone for good: memoranda mirror {root} --detach"
+            return MirrorsErased(pending=(why,))
+        state = self._folder.state()
+        if state.store not in ("", self._store):
+            why = f"{root} is the mirror of another store by now; run memoranda mirror {root} --detach"
+            return MirrorsErased(pending=(why,))
+        try:
+            self._erase(state)
+        except (OSError, Conflict) as error:
+            self._pending.append(f"the mirror at {root}: {error}")
+        notes = (f"{root} is in a git repository, which may keep what was committed",) if self._folder.in_git else ()
+        found = self._folder.files(state.files)
+        files = [root / place.path for place, each in found.items() if not each.trouble]
+        files += [root / STATE] if (root / STATE).exists() else []
+        return MirrorsErased(tuple(map(str, files)), self._rewritten, tuple(self._pending), notes)
+
+    def _erase(self, state: State) -> None:
+        self._folder.tidy()
+        files = {place: self._base(base) for place, base in state.files.items()}
+        for place in self._folder.files(state.files):
+            self._erase_in(place, state.files.get(place), files.get(place))
+        if files != state.files:
+            self._folder.save(state._replace(files=files))
+
+    def _base(self, base: Base) -> Base:
+        if not self._ids & base.digests.keys():
+            return base
+        left = {each: digest for each, digest in base.digests.items() if each not in self._ids}
+        return Base(mark_of(left), left)
+
+    def _erase_in(self, place: Place, before: Base | None, after: Base | None) -> None:
+        for _ in range(_TRIES):
+            found = self._folder.file(place)
+            reading = decoded(found.content, place)
+            trouble = found.trouble or reading.trouble
+            if trouble or self._ids & reading.held:
+                why = trouble or "it stands in a part that is no list"
+                self._pending.append(f"{self._folder.root / place.path}: {why}; look whether it is in there")
+            if trouble:
+                return
+            going = [
+                item
+                for item in reading.items
+                if item.id in self._ids or (place.scope, normal_form(item.text)) in self._said
+            ]
+            current = before is not None and reading.mark == before.mark
+            mark = after.mark if current and after is not None else reading.mark
+            content = without(found.content.decode(), going, mark=mark).encode()
+            if content == found.content:
+                return
+            if self._folder.replace(place, content, expected=found.content):
+                self._rewritten += 1
+                return
+        self._pending.append(f"{self._folder.root / place.path} keeps changing; erase again when it is closed")

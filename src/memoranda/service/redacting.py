@@ -1,0 +1,129 @@
+"""Redacting: what is erased as a memory leaves the transcripts, too, and the summaries that were made of them."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from memoranda.domain.conversation import KeptMessage
+from memoranda.domain.memory import Memory
+from memoranda.domain.scope import Scope
+from memoranda.domain.text import normal_form
+from memoranda.ledger.messages import Row
+from memoranda.ledger.transcripts import ERASED
+from memoranda.service.engine import Engine
+
+_PAGE = 2_000
+# A shorter text stands in messages that have nothing to do with it: there it must be the whole message.
+_SHORTEST_PART = 12
+
+
+class Redaction(NamedTuple):
+    """What has to change in one conversation."""
+
+    row: Row
+    blanked: tuple[KeptMessage, ...]
+    summaries: tuple[KeptMessage, ...]
+    working: str | None = None
+    """What the working memory becomes; None when it stays."""
+
+
+def redactions(engine: Engine, memories: Sequence[Memory], *, speaker: str = "") -> list[Redaction]:
+    """Everything in transcripts that says what these memories say; with a speaker, all that they said.
+
+    Looked for in the conversations of each memory's scope and of those below it.
+    """
+    found: dict[int, Redaction] = {}
+    for scope in dict.fromkeys(memory.scope for memory in memories):
+        doomed = _doomed([memory for memory in memories if memory.scope == scope], speaker)
+        for row in engine.transcripts.below(Scope(scope)):
+            redaction = _in_conversation(engine, row, doomed)
+            if redaction is not None:
+                known = found.get(row.number)
+                found[row.number] = redaction if known is None else _both(known, redaction)
+    return list(found.values())
+
+
+def redact(engine: Engine, redaction: Redaction) -> None:
+    """Blank the messages, and make the summaries that stand for them anew from what is left."""
+    actor = engine.settings.actor
+    blanks = {message.number: ERASED for message in redaction.blanked}
+    engine.transcripts.redact(redaction.row, blanks, working=redaction.working, actor=actor)
+    # The oldest first: a later one is made of what the earlier ones stand for.
+    for summary in sorted(redaction.summaries, key=lambda each: each.number):
+        anew = {summary.number: _made_anew(engine, summary)}
+        engine.transcripts.redact(redaction.row, anew, working=None, actor=actor)
+
+
+def _made_anew(engine: Engine, summary: KeptMessage) -> str:
+    from memoranda.conversations.compaction import rendered
+    from memoranda.conversations.extractive import ExtractiveSummarizer
+    from memoranda.domain.conversation import Gist
+
+    messages = stood_for(engine, summary)
+    left = [each.message for each in messages if each.text != ERASED]
+    gist = ExtractiveSummarizer().summarize(left, earlier=Gist(), most_tokens=summary.tokens, seconds=60.0).gist
+    times = [each.at for each in messages] or [summary.at]
+    return rendered(gist, start_at=min(times), end_at=max(times))
+
+
+def stood_for(engine: Engine, summary: KeptMessage) -> list[KeptMessage]:
+    """All messages that a summary stands for, also through those that were folded into it, in order."""
+    messages: list[KeptMessage] = []
+    left = [summary]
+    while left:
+        for each in engine.transcripts.stood_for(left.pop()):
+            (left if each.kind == "summary" else messages).append(each)
+    return sorted(messages, key=lambda each: (each.place, each.number))
+
+
+def _doomed(memories: Sequence[Memory], speaker: str) -> Callable[[KeptMessage | str], bool]:
+    texts = {normal_form(memory.text) for memory in memories}
+    parts = [text for text in texts if len(text) >= _SHORTEST_PART]
+    ids = {str(memory.metadata["message"]) for memory in memories if memory.metadata.get("message")}
+
+    def doomed(found: KeptMessage | str) -> bool:
+        if isinstance(found, KeptMessage):
+            if found.id in ids or (found.host_id and found.host_id in ids) or (speaker and found.speaker == speaker):
+                return True
+            found = " ".join((found.text, *(call.arguments for call in found.tool_calls)))
+        said = normal_form(found)
+        return said in texts or any(part in said for part in parts)
+
+    return doomed
+
+
+def _in_conversation(engine: Engine, row: Row, doomed: Callable[[KeptMessage | str], bool]) -> Redaction | None:
+    blanked: list[KeptMessage] = []
+    summaries: dict[str, KeptMessage] = {}
+    said: set[str] = set()
+    after = 0
+    while page := engine.transcripts.page(row, after=after, limit=_PAGE):
+        for message in page:
+            if message.kind == "summary":
+                summaries[message.id] = message
+                if doomed(message):
+                    said.add(message.id)
+            elif message.text != ERASED and doomed(message):
+                blanked.append(message)
+        after = page[-1].place
+    touched = said | {message.stood_for_by for message in blanked if message.stood_for_by}
+    # A summary that was folded into another one is told by it.
+    for _ in summaries:
+        more = {summaries[each].stood_for_by for each in touched if each in summaries} - touched - {""}
+        if not more:
+            break
+        touched |= more
+    working = engine.transcripts.working(row)
+    blank_working = "" if working and doomed(working) else None
+    if not blanked and not touched and blank_working is None:
+        return None
+    stood = tuple(summaries[each] for each in touched if each in summaries)
+    return Redaction(row, tuple(blanked), stood, blank_working)
+
+
+def _both(one: Redaction, other: Redaction) -> Redaction:
+    return Redaction(
+        one.row,
+        tuple({each.number: each for each in (*one.blanked, *other.blanked)}.values()),
+        tuple({each.number: each for each in (*one.summaries, *other.summaries)}.values()),
+        other.working if one.working is None else one.working,
+    )
