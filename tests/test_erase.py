@@ -406,7 +406,7 @@ def test_upkeep_erases_what_was_forgotten_long_ago(memory, path, clock):
     memory.archive(memory.remember("archived things stay for as long as they like"))
     clock.advance(days=31)
     done = memory.admin.maintain()
-    assert len(done.expired.ids) == 1
+    assert len(done.erased.ids) == 1
     assert occurrences(path, CANARY) == []
     assert memory.stats().by_state == {"archived": 1}
 

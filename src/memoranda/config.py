@@ -104,6 +104,8 @@ class Settings(NamedTuple):
     """So many active messages are summed up, too, however short they are; 0 for any number."""
     compact_keep: int = 10
     """The newest messages that are never summed up: 10 to 20."""
+    compact_idle_days: float = 7.0
+    """Maintenance sums up a conversation that nobody has used for so many days; 0 leaves it as it is."""
     summarizer: str = "extractive"
     """Who sums up: `extractive` (offline), or a model as `provider:model`."""
     summarizer_url: str = ""

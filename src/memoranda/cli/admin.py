@@ -15,6 +15,11 @@ def _add_index(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_index)
 
 
+def _add_maintain(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--dry-run", action="store_true", help="say what there is to do, and do nothing")
+    command.set_defaults(run=_maintain)
+
+
 def _add_completion(command: argparse.ArgumentParser) -> None:
     command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     command.set_defaults(run=_completion)
@@ -34,7 +39,7 @@ def _index(arguments: argparse.Namespace, output: Output) -> None:
 def _maintain(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments, scope=_ANY_SCOPE) as memory:
         with progress("maintaining") as tell:
-            done = memory.admin.maintain(tell)
+            done = memory.admin.maintain(tell, dry_run=arguments.dry_run)
         output.maintenance(done)
 
 
@@ -68,10 +73,7 @@ def _tour(arguments: argparse.Namespace, output: Output) -> int:
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "index": ("the index: status, rebuild, optimize", _add_index),
-    "maintain": (
-        "upkeep: expire what was forgotten, make missing vectors, tidy the index",
-        lambda command: command.set_defaults(run=_maintain),
-    ),
+    "maintain": ("upkeep: end what is over, sum up old conversations, make missing vectors, tidy up", _add_maintain),
     "verify": ("check the store against itself", lambda command: command.set_defaults(run=_verify)),
     "doctor": ("is everything well here? each line with its fix", lambda command: command.set_defaults(run=_doctor)),
     "tour": ("a short guided tour on a store of its own", lambda command: command.set_defaults(run=_tour)),

@@ -32,7 +32,7 @@ from memoranda.domain.results import (
 
 if TYPE_CHECKING:
     from memoranda.cli.explanation import Difference
-    from memoranda.service.admin import Maintenance
+    from memoranda.service.maintaining import Maintenance
 
 SHORT_ID = 8
 _SAFE_CONTROLS = "\t"
@@ -267,7 +267,12 @@ class Output:
         if self.as_json:
             self._json(done.as_json())
             return
-        print(f"erased {len(done.expired.ids)} that were forgotten long ago ({done.expired.state})")
+        would = "would erase" if done.dry_run else "erased"
+        print(f"{would} {len(done.erased.ids)} that were forgotten long ago ({done.erased.state})")
+        print(f"{done.expired} {'no longer hold' if done.dry_run else 'ended: they no longer hold'}")
+        for each in done.compacted:
+            told = f"{each.folded} messages summed up" if each.done else each.note
+            print(f"conversation {clean(each.conversation)}: {told}")
         print(f"made {done.vectors_made} vectors; {done.vectors_missing} are missing")
         entries, segments = done.status.lexical_rows, done.status.segments
         print(f"index: {entries} entries in {segments} segments; self-test {done.status.self_test}")

@@ -33,6 +33,7 @@ from memoranda.ledger.turns import Turn
 T = TypeVar("T")
 _MOST_SETTLED = 2_000
 _EVERYTHING = 1 << 31
+_EXPIRED_AT_ONCE = 500
 
 
 class Ledger:
@@ -342,6 +343,25 @@ class Ledger:
         """Forgotten so long ago that the grace period is over."""
         with self.database.read() as connection:
             return memories.forgotten_before(connection, before)
+
+    def lapsed(self, *, now: int) -> int:
+        """How many are live and no longer hold."""
+        with self.database.read() as connection:
+            return memories.count_lapsed(connection, now)
+
+    def expire(self, *, now: int, actor: str) -> int:
+        """Write down of what no longer holds that it has expired; how many. In bites, so that others may write."""
+
+        def job(connection: apsw.Connection) -> int:
+            found = memories.lapsed(connection, now, limit=_EXPIRED_AT_ONCE)
+            for number, memory in found:
+                memories.change(connection, number, memory, "expired", at=now, actor=actor, state="expired")
+            return len(found)
+
+        total = 0
+        while ended := self.database.write(job):
+            total += ended
+        return total
 
     def erase(self, chosen: Sequence[tuple[int, Memory]], *, actor: str) -> int:
         """Delete rows, revisions, vectors and the words of events; leave tombstones and one event each."""

@@ -424,6 +424,23 @@ def forgotten_before(connection: apsw.Connection, moment: int) -> list[tuple[int
     return [from_row(row) for row in rows]
 
 
+def lapsed(connection: apsw.Connection, moment: int, *, limit: int) -> list[tuple[int, Memory]]:
+    """Live, but no longer valid at this moment."""
+    rows = connection.execute(
+        f"select {SELECTED} from memory m where m.state = 'live' and m.valid_until <= :moment "  # noqa: S608
+        "order by m.number limit :limit",
+        {"moment": moment, "limit": limit},
+    )
+    return [from_row(row) for row in rows]
+
+
+def count_lapsed(connection: apsw.Connection, moment: int) -> int:
+    row = connection.execute(
+        "select count(*) from memory where state = 'live' and valid_until <= :moment", {"moment": moment}
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def all_texts(connection: apsw.Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
     """Everything people wrote into the memories whose number is wanted, for the proof of erasure."""
     rows = connection.execute(

@@ -90,6 +90,12 @@ def below(connection: apsw.Connection, scope: Scope) -> list[Row]:
     return [_to_row(row) for row in rows]
 
 
+def everything(connection: apsw.Connection) -> list[Row]:
+    """All that are not archived, in every scope."""
+    rows = connection.execute(f"{_CONVERSATION} where c.archived_at is null order by c.number")
+    return [_to_row(row) for row in rows]
+
+
 def append(connection: apsw.Connection, conversation: int, place: int, new: NewMessage) -> int | None:
     """A new row; its number, or None when the host's id is there already."""
     row = connection.execute(

@@ -210,6 +210,11 @@ class Transcripts:
         with self._database.read() as connection:
             return messages.below(connection, scope)
 
+    def talked_in(self, *, more_than: int) -> list[Row]:
+        """Every conversation of the store with more active messages than this."""
+        with self._database.read() as connection:
+            return [row for row in messages.everything(connection) if row.conversation.active > more_than]
+
     def active(self, row: Row) -> list[KeptMessage]:
         with self._database.read() as connection:
             return messages.active(connection, row.number, most=_MOST_ACTIVE)

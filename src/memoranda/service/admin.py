@@ -3,16 +3,15 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.memory import STATES
 from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
-from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import erase
+from memoranda.service.maintaining import Maintenance, Upkeep, forgotten_long_ago
 
 _TRIES = 20
 _TOLD = (
@@ -34,23 +33,6 @@ def told(counts: Mapping[str, int]) -> str:
     parts = [f"saw {counts['messages']:,} messages", f"kept {counts.get('kept', 0):,}"]
     parts += [f"{words} {counts[name]:,}" for name, words in _TOLD if counts.get(name)]
     return ", ".join(parts)
-
-
-class Maintenance(NamedTuple):
-    """What an upkeep did."""
-
-    expired: EraseReceipt
-    vectors_made: int
-    vectors_missing: int
-    status: IndexStatus
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "expired": self.expired.as_json(),
-            "vectors_made": self.vectors_made,
-            "vectors_missing": self.vectors_missing,
-            "index": self.status.as_json(),
-        }
 
 
 class Admin:
@@ -131,40 +113,18 @@ class Admin:
     def sweep_if_due(self) -> None:
         """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy."""
         try:
-            if self._expired():
-                self._sweep()
+            chosen = forgotten_long_ago(self._engine)
+            if chosen:
+                erase(self._engine, chosen, actor="expiry")
         except MemorandaError:
             return  # opening goes on; the next one, or `maintain`, tries again and says what is wrong
 
-    def _expired(self) -> list[tuple[int, Any]]:
-        before = self._engine.clock.now() - self._engine.settings.grace_ms
-        return self._engine.ledger.expired_forgotten(before=before)
-
-    def _sweep(self) -> EraseReceipt:
-        return erase(self._engine, self._expired(), actor="expiry")
-
-    def maintain(self, progress: Progress | None = None) -> Maintenance:
-        """Erase what was forgotten long ago, make missing vectors, tidy the index, empty the logs."""
-        engine = self._engine
-        expired = self._sweep()
-        engine.memories.catch_up(seconds=0, progress=progress)
-        engine.try_again()
-        made = missing = 0
-        while True:
-            outcome = engine.memories.backfill(seconds=2.0)
-            if outcome is None:
-                break
-            made += outcome.done
-            missing = outcome.left + len(outcome.skipped)
-            if progress:
-                progress(made, made + outcome.left)
-            if not outcome.left or not (outcome.made or outcome.done):
-                break
-        engine.memories.folder.tidy_if_idle()
-        engine.memories.index().optimize()
-        engine.memories.index().scrub()
-        engine.ledger.database.checkpoint()
-        return Maintenance(expired, made, missing, self.index_status())
+    def maintain(self, progress: Progress | None = None, *, dry_run: bool = False) -> Maintenance:
+        """Erase what was forgotten long ago, end what no longer holds, sum up old conversations, make missing vectors,
+        tidy the indexes, empty the logs. A dry run only counts.
+        """
+        upkeep = Upkeep(self._engine, progress)
+        return upkeep.planned(self.index_status) if dry_run else upkeep.done(self.index_status)
 
     # -- checks --
 

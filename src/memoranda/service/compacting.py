@@ -4,7 +4,7 @@ Before that, what they show should be kept as memories is captured. A model may 
 fails, the offline summarizer does it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoranda.conversations.compaction import Choice, choose, due, parsed, rendered
@@ -14,6 +14,7 @@ from memoranda.domain.conversation import SUMMARY_IS_DATA, Compacted, CompactRec
 from memoranda.domain.errors import MemorandaError, ProviderError
 from memoranda.domain.message import Message
 from memoranda.domain.ports import Summarized, Summarizer
+from memoranda.domain.scope import Scope
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 from memoranda.ledger.messages import Row
 from memoranda.ledger.transcripts import NewSummary, Stale
@@ -21,9 +22,6 @@ from memoranda.models.budget import Budget
 from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 from memoranda.service.spending import Spending
-
-Flush = Callable[[Sequence[Message], Row], int]
-"""Captures what these messages show should be kept; how many memories are new."""
 
 _TRIES = 5
 _SHARE = 10
@@ -44,9 +42,8 @@ class _Made(NamedTuple):
 class Compactor:
     """Compaction in one store."""
 
-    def __init__(self, engine: Engine, flush: Flush) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._flush = flush
 
     @property
     def costs(self) -> bool:
@@ -91,7 +88,7 @@ class Compactor:
             note = "another process is summing it up just now"
             return Compacted(None, CompactReceipt(row.conversation.name, trigger, note=note))
         try:
-            captured = self._flush([each.message for each in active if each.kind == "message"], row)
+            captured = self._captured(row, active)
             earlier = Gist() if choice.earlier is None else parsed(choice.earlier.text)
             made = self._summed_up([each.message for each in choice.fold], earlier, self._room(choice))
             text = without_secrets(rendered(made.gist, start_at=choice.start_at, end_at=choice.end_at), engine.settings)
@@ -125,6 +122,16 @@ class Compactor:
                 note=made.note,
             ),
         )
+
+    def _captured(self, row: Row, active: Sequence[KeptMessage]) -> int:
+        """Keep what these show should be kept, before they are summed up; how many memories are new."""
+        from memoranda.service.capturing import Capturer
+
+        talk = row.conversation
+        # All that is active, as a host would hand it over: the cursor knows what was looked at before.
+        said = [each.message for each in active if each.kind == "message"]
+        capturer = Capturer(self._engine, Scope(talk.scope))
+        return len(capturer.capture(said, conversation=talk.name, speaker="", mode=None, kind="").receipt.kept)
 
     def _lease_ms(self) -> int:
         return int(self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS

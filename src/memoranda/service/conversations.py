@@ -33,7 +33,6 @@ from memoranda.service.engine import Engine
 from memoranda.service.screening import refuse_secret, without_secrets
 
 if TYPE_CHECKING:
-    from memoranda.service.capturing import Capturer
     from memoranda.service.compacting import Compactor
     from memoranda.service.transcript_import import Imported
     from memoranda.service.transcript_search import Found
@@ -60,16 +59,15 @@ class _Prepared:
 class Conversations:
     """The conversations of one scope."""
 
-    def __init__(self, engine: Engine, scope: Scope, capturer: "Capturer") -> None:
+    def __init__(self, engine: Engine, scope: Scope) -> None:
         self._engine = engine
         self._scope = scope
-        self._capturer = capturer
 
     @cached_property
     def _compactor(self) -> "Compactor":
         from memoranda.service.compacting import Compactor
 
-        return Compactor(self._engine, self._flush)
+        return Compactor(self._engine)
 
     # -- keeping --
 
@@ -181,11 +179,6 @@ class Conversations:
     def compact(self, conversation: str) -> Compacted:
         """Sum up all that may be summed up now, whether it is due or not."""
         return self._compactor.compact(self._row(conversation), asked=True)
-
-    def _flush(self, messages: Sequence[Message], row: Row) -> int:
-        """What these messages show should be kept is captured before they are summed up."""
-        captured = self._capturer.capture(messages, conversation=row.conversation.name, speaker="", mode=None, kind="")
-        return len(captured.receipt.kept)
 
     # -- reading --
 

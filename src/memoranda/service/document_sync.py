@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from memoranda.config import Settings
 from memoranda.documents.chunk import chunks
-from memoranda.documents.matter import told_of
+from memoranda.documents.matter import matter_of
 from memoranda.documents.reading import read_document
 from memoranda.documents.scan import Limits, Scan, scan
-from memoranda.domain.document import FileSeen, Source, Synced, SyncWhy, Trouble
+from memoranda.domain.document import Chunk, FileSeen, Source, Synced, SyncWhy, Trouble
 from memoranda.domain.errors import NotFound, Refused
 from memoranda.domain.ports import Progress
 from memoranda.index.catalogue import Catalogue
@@ -52,6 +52,13 @@ class How(NamedTuple):
         return f"{CHUNKING}:{self.tokens}:{self.overlap}"
 
 
+class Made(NamedTuple):
+    """Vectors that were made, and that are still missing."""
+
+    vectors: int = 0
+    missing: int = 0
+
+
 class Tally:
     """What a sync has done so far."""
 
@@ -61,7 +68,7 @@ class Tally:
         self.failures: list[Trouble] = []
         self.skipped: list[Trouble] = []
 
-    def receipt(self, why: SyncWhy, *, embedded: int, without_vector: int, seconds: float, left: str = "") -> Synced:
+    def receipt(self, why: SyncWhy, made: Made = Made(), *, seconds: float, left: str = "") -> Synced:  # noqa: B008
         return Synced(
             why=why,
             added=self.added,
@@ -72,8 +79,8 @@ class Tally:
             read=self.read,
             chunks_added=self.chunks_added,
             chunks_removed=self.chunks_removed,
-            embedded=embedded,
-            without_vector=without_vector,
+            embedded=made.vectors,
+            without_vector=made.missing,
             failures=tuple(self.failures),
             skipped=tuple(self.skipped),
             seconds=seconds,
@@ -166,15 +173,16 @@ class SourceSync:
         for seen in batch:
             before = known.get(seen.path)
             try:
-                read = self._read(seen)
+                opened = self._read(seen)
             except (Refused, OSError) as error:
                 reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
                 tally.failures.append(Trouble(self._source.name, seen.path, reason))
                 if before is not None:
                     stale.append(before.number)
                 continue
-            if read is None:  # it went while we looked; the next sync sees that
+            if opened is None:  # it went while we looked; the next sync sees that
                 continue
+            read, text = opened
             if before is not None and before.digest == read.digest:
                 touch.append(read._replace(number=before.number))
                 tally.unchanged += 1
@@ -183,10 +191,10 @@ class SourceSync:
                 renamed.add(moved.number)
                 tally.renamed += 1
             elif before is None:
-                put.append(read)
+                put.append(read._replace(chunks=self._cut(text)))
                 tally.added += 1
             else:
-                put.append(read._replace(number=before.number))
+                put.append(read._replace(number=before.number, chunks=self._cut(text)))
                 tally.changed += 1
         came, left = self._catalogue.apply(
             self._source.scope,
@@ -200,21 +208,22 @@ class SourceSync:
         tally.chunks_added += came
         tally.chunks_removed += left
 
-    def _read(self, seen: FileSeen) -> FileRead | None:
-        document = read_document(
-            self._source.root, seen.path, self._source.patterns, limits=self._how.limits
-        )
+    def _cut(self, text: str) -> tuple[Chunk, ...]:
+        return chunks(text, tokens=self._how.tokens, overlap=self._how.overlap)
+
+    def _read(self, seen: FileSeen) -> tuple[FileRead, str] | None:
+        document = read_document(self._source.root, seen.path, self._source.patterns, limits=self._how.limits)
         if document is None:
             return None
         self._tally.read += 1
         text, found = document
-        return FileRead(
+        read = FileRead(
             seen=FileSeen(seen.path, found.st_size, found.st_mtime_ns, found.st_ino),
             settled=self._now_ns - found.st_mtime_ns > _RESTED_NS,
             digest=hashlib.sha256(text.encode()).hexdigest(),
-            matter=told_of(text, path=seen.path).matter,
-            chunks=chunks(text, tokens=self._how.tokens, overlap=self._how.overlap),
+            matter=matter_of(seen.path, text).matter,
         )
+        return read, text
 
     def _let_go(self, numbers: Sequence[int]) -> None:
         if numbers:

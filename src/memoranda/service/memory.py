@@ -96,7 +96,7 @@ class LongTermMemory:
         """What was said, word for word, and what a model should see of it now."""
         from memoranda.service.conversations import Conversations
 
-        return Conversations(self._engine, self._scope, self._capturer)
+        return Conversations(self._engine, self._scope)
 
     @cached_property
     def review(self) -> "Review":

@@ -1,0 +1,136 @@
+"""Upkeep of a whole store: what is over ends, what is old is summed up, what is missing is made, what is loose tidied.
+
+Each step can be done again and does nothing then. A dry run counts, and changes nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from memoranda.domain.clock import DAY_MS
+from memoranda.domain.conversation import CompactReceipt
+from memoranda.domain.errors import MemorandaError
+from memoranda.domain.ports import Progress
+from memoranda.domain.receipt import EraseReceipt
+from memoranda.domain.results import IndexStatus
+from memoranda.ledger.messages import Row
+from memoranda.service.corpus import Corpus
+from memoranda.service.engine import Engine
+from memoranda.service.erasure import Chosen, erase
+
+_BITE_SECONDS = 2.0
+_FEWEST = 20
+"""A conversation with fewer messages is not worth summing up because of its age."""
+
+
+class Maintenance(NamedTuple):
+    """What an upkeep did; or, of a dry run, what it would do."""
+
+    dry_run: bool
+    erased: EraseReceipt
+    """What was forgotten longer ago than the grace period."""
+    expired: int
+    """Memories that no longer hold."""
+    compacted: tuple[CompactReceipt, ...]
+    """Conversations with a new summary, or why there is none."""
+    vectors_made: int
+    vectors_missing: int
+    status: IndexStatus
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "dry_run": self.dry_run,
+            "erased": self.erased.as_json(),
+            "expired": self.expired,
+            "compacted": [each.as_json() for each in self.compacted],
+            "vectors_made": self.vectors_made,
+            "vectors_missing": self.vectors_missing,
+            "index": self.status.as_json(),
+        }
+
+
+class Upkeep:
+    """The steps, one by one."""
+
+    def __init__(self, engine: Engine, progress: Progress | None) -> None:
+        self._engine = engine
+        self._progress = progress
+
+    def planned(self, status: Callable[[], IndexStatus]) -> Maintenance:
+        """What there is to do."""
+        engine = self._engine
+        ids = tuple(sorted(memory.id for _, memory in forgotten_long_ago(engine)))
+        due = [CompactReceipt(row.conversation.name, why, note="due") for row, why in self._due()]
+        return Maintenance(
+            dry_run=True,
+            erased=EraseReceipt("preview", ids, engine.ledger.sequence()),
+            expired=engine.ledger.lapsed(now=engine.clock.now()),
+            compacted=tuple(due),
+            vectors_made=0,
+            vectors_missing=sum(_missing(corpus) for corpus in engine.corpora()),
+            status=status(),
+        )
+
+    def done(self, status: Callable[[], IndexStatus]) -> Maintenance:
+        """Do it."""
+        engine = self._engine
+        erased = erase(engine, forgotten_long_ago(engine), actor="expiry")
+        expired = engine.ledger.expire(now=engine.clock.now(), actor="expiry")
+        compacted = tuple(self._compacted(row) for row, _ in self._due())
+        engine.try_again()
+        made = missing = 0
+        for corpus in engine.corpora():
+            more, left = self._filled(corpus)
+            made, missing = made + more, missing + left
+            corpus.folder.tidy_if_idle()
+            corpus.index().optimize()
+            corpus.index().scrub()
+        engine.ledger.database.checkpoint()
+        return Maintenance(False, erased, expired, compacted, made, missing, status())
+
+    def _filled(self, corpus: Corpus) -> tuple[int, int]:
+        """Vectors made, and missing still."""
+        corpus.catch_up(seconds=0, progress=self._progress)
+        made = missing = 0
+        while (outcome := corpus.backfill(seconds=_BITE_SECONDS)) is not None:
+            made += outcome.done
+            missing = outcome.left + len(outcome.skipped)
+            if self._progress:
+                self._progress(made, made + outcome.left)
+            if not outcome.left or not (outcome.made or outcome.done):
+                break
+        return made, missing
+
+    def _due(self) -> list[tuple[Row, str]]:
+        """Conversations to be summed up: too long, or not used for a while; with the reason."""
+        settings = self._engine.settings
+        before = self._engine.clock.now() - int(settings.compact_idle_days * DAY_MS)
+        tokens = settings.compact_at * settings.conversation_budget
+        found = []
+        for row in self._engine.transcripts.talked_in(more_than=_FEWEST):
+            talk = row.conversation
+            if settings.compact_at and talk.tokens >= tokens:
+                found.append((row, "tokens"))
+            elif settings.compact_messages and talk.active > settings.compact_messages:
+                found.append((row, "messages"))
+            elif settings.compact_idle_days and talk.updated_at < before:
+                found.append((row, "idle"))
+        return found
+
+    def _compacted(self, row: Row) -> CompactReceipt:
+        from memoranda.service.compacting import Compactor
+
+        try:
+            return Compactor(self._engine).compact(row, asked=True).receipt
+        except MemorandaError as error:  # one that cannot be summed up does not keep the others from it
+            return CompactReceipt(row.conversation.name, "", note=str(error))
+
+
+def forgotten_long_ago(engine: Engine) -> Chosen:
+    """What was forgotten before the grace period began."""
+    return engine.ledger.expired_forgotten(before=engine.clock.now() - engine.settings.grace_ms)
+
+
+def _missing(corpus: Corpus) -> int:
+    corpus.catch_up(seconds=0)
+    counts = corpus.index().counts()
+    return counts.entries - counts.vectors if corpus.serving()[0] is not None else 0
