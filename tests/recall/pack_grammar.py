@@ -15,12 +15,18 @@ _ITEM = re.compile(
     rf", (?P<trust>{_NAME}), (?P<day>\d{{4}}-\d\d-\d\d)\)"
 )
 _PROFILE = re.compile(rf"(?:- )?profile: (?P<text>{STRING})")
+_DOCUMENT = re.compile(
+    rf"document: (?P<text>{STRING}) \(from=(?P<citation>{STRING}), (?P<trust>{_NAME})(?:, \d{{4}}-\d\d-\d\d)?\)"
+)
 _NONCE = "[a-z2-7]{12}"
 _LINK = re.compile(r"(?i)[a-z][a-z0-9+.-]*://|www\.|\]\(|\]:|!\[")
 _INVISIBLE = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u115f\u1160\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f\u3164\ue000-\uf8ff"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0100-\U0010ffff]"
 )
+
+
+_LISTS = ("profile", "items", "documents", "left_out", "notes")
 
 
 class Broken(Exception):
@@ -66,6 +72,8 @@ def read_markdown(text):
 
 def read_lines(lines):
     profile, items = [], []
+    while lines and _DOCUMENT.fullmatch(lines[-1]):
+        lines.pop()
     for line in lines:
         if not items and (found := _PROFILE.fullmatch(line)):
             profile.append(json.loads(found["text"]))
@@ -80,13 +88,13 @@ def read_lines(lines):
 
 def read_json(text):
     whole = json.loads(text, object_pairs_hook=_without_twins)
-    expect(list(whole) == ["schema", "notice", "meta", "profile", "items", "left_out", "notes"], "other parts")
+    expect(list(whole) == ["schema", "notice", "meta", *_LISTS], "other parts")
     expect(whole["schema"] == "memoranda.context-pack.v1", "another schema")
     expect(text.count(whole["meta"]["nonce"]) == 1, "the nonce is elsewhere, too")
     expect("<" not in text and "&" not in text and "`" not in text, "markup")
-    lists = sum(bool(whole[name]) for name in ("profile", "items", "left_out", "notes"))
-    entries = sum(len(whole[name]) for name in ("profile", "items", "left_out", "notes"))
-    expect(len(text.splitlines()) == 5 + entries + lists, "not one line an item")
+    lists = sum(bool(whole[name]) for name in _LISTS)
+    entries = sum(len(whole[name]) for name in _LISTS)
+    expect(len(text.splitlines()) == 6 + entries + lists, "not one line an item")
     return whole["profile"], [{name: str(value) for name, value in item.items()} for item in whole["items"]]
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Literal, NamedTuple
 
 from memoranda.domain.clock import iso
-from memoranda.domain.memory import TRUSTS, Trust
+from memoranda.domain.memory import Trust
 from memoranda.domain.results import Row
 
 
@@ -301,8 +301,3 @@ class SourceRemoved(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {**self._asdict(), "source": self.source.as_json()}
-
-
-def lower_trust(one: Trust, other: Trust | None) -> Trust:
-    """The lesser of two: what a document says of itself never raises what its source has."""
-    return one if other is None else max(one, other, key=TRUSTS.index)

@@ -3,6 +3,7 @@
 from typing import Any, Literal, NamedTuple, get_args
 
 from memoranda.domain.clock import iso
+from memoranda.domain.document import DocumentHit
 from memoranda.domain.memory import Kind, Source, Trust
 
 PackFormat = Literal["xml", "markdown", "json"]
@@ -60,6 +61,8 @@ class PackReceipt(NamedTuple):
     profile_left_out: int = 0
     notes: tuple[str, ...] = ()
     abstained: PackAbstention = ""
+    documents: tuple[str, ...] = ()
+    """Citations of the passages that stand behind the memories."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -67,6 +70,7 @@ class PackReceipt(NamedTuple):
             "included": list(self.included),
             "left_out": [each.as_json() for each in self.left_out],
             "notes": list(self.notes),
+            "documents": list(self.documents),
         }
 
 
@@ -78,6 +82,7 @@ class Pack(NamedTuple):
     tokens: int
     format: PackFormat
     receipt: PackReceipt
+    documents: tuple[DocumentHit, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -85,5 +90,6 @@ class Pack(NamedTuple):
             "items": [item.as_json() for item in self.items],
             "tokens": self.tokens,
             "format": self.format,
+            "documents": [each.as_json() for each in self.documents],
             "receipt": self.receipt.as_json(),
         }
