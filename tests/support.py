@@ -29,9 +29,9 @@ def open_store(path, scope=SCOPE, *, clock=None, **settings):
 def files_of(path):
     """Every file of a store."""
     path = Path(path)
-    beside = [file for file in path.parent.glob(path.name + "*") if file.is_file()]
-    index = path.with_name(path.name + "-index")
-    return sorted([*beside, *(file for file in index.rglob("*") if file.is_file())])
+    beside = list(path.parent.glob(path.name + "*"))
+    below = [file for folder in beside if folder.is_dir() for file in folder.rglob("*")]
+    return sorted(file for file in (*beside, *below) if file.is_file())
 
 
 def occurrences(path, *needles):

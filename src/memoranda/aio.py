@@ -119,6 +119,7 @@ class AsyncConversations(_Face[Conversations]):
     get = _awaited(Conversations.get)
     list = _awaited(Conversations.list)
     messages = _awaited(Conversations.messages)
+    between = _awaited(Conversations.between)
     expand = _awaited(Conversations.expand)
     search = _awaited(Conversations.search)
     import_transcript = _awaited(Conversations.import_transcript)

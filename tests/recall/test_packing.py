@@ -538,10 +538,11 @@ def test_a_passage_stands_behind_the_memories_with_its_citation(form):
 
 def test_passages_take_only_what_memories_leave():
     hits = [hit(number, f"Memory number {number} of the house.") for number in range(4)]
-    budget = packed(hits).tokens
+    budget = next(budget for budget in range(50, 500) if len(packed(hits, budget=budget).items) == 4)
     made = packed(hits, documents=[passage("word " * 50)], budget=budget)
     assert len(made.items) == 4
     assert made.documents == ()
+    assert packed(hits, documents=[passage("word " * 50)], budget=budget + 200).documents != ()
 
 
 def test_a_quarantined_document_is_never_shown():

@@ -35,6 +35,7 @@ _ORDER = (
     ("profile", "profile"),
     ("facts", "facts"),
     ("preferences", "preferences"),
+    ("conversation", "conversation"),
     ("hook", "hook"),
     ("tools", "tools"),
     ("admin", "index maintain verify doctor tour completion"),

@@ -36,6 +36,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "kind": ("kind", "session_kind", "trigger"),
     "transcript": ("transcript_path", "transcriptPath"),
 }
+_KEEP = "keep_conversation"
 _NO = frozenset({"false", "no", "0", "f", "n", "off"})
 _NOTHING: dict[str, dict[str, Any]] = {
     "before-turn": {"context": "", "tokens": 0, "items": [], "receipt": None},
@@ -45,6 +46,9 @@ _NOTHING: dict[str, dict[str, Any]] = {
 
 def _add_hook(command: argparse.ArgumentParser) -> None:
     command.add_argument("event", choices=tuple(_NOTHING), help="before-turn recalls, after-turn captures")
+    command.add_argument(
+        "--keep-conversation", action="store_true", help="after-turn: keep the messages as a conversation, too"
+    )
     command.add_argument("--seconds", type=float, metavar="N", help="at most so long (default: hook_seconds, 2)")
     command.set_defaults(run=_hook)
 
@@ -70,7 +74,10 @@ def _hook(arguments: argparse.Namespace, output: Output) -> int:
         outcomes.put(_degraded(error))
     if settings is not None:
         work, chosen = _WORK[arguments.event], settings
-        Thread(target=lambda: outcomes.put(_outcome(work, chosen, seconds)), name="memoranda-hook", daemon=True).start()
+        also = {_KEEP: True} if arguments.keep_conversation else {}
+        Thread(
+            target=lambda: outcomes.put(_outcome(work, chosen, seconds, also)), name="memoranda-hook", daemon=True
+        ).start()
     try:
         outcome = outcomes.get(timeout=seconds)
     except Empty:
@@ -98,9 +105,9 @@ def _hurried(settings: "Settings", seconds: float) -> "Settings":
     return settings.changed({name: min(half, getattr(settings, name)) for name in waits})
 
 
-def _outcome(work: "_Work", settings: "Settings", seconds: float) -> dict[str, Any]:
+def _outcome(work: "_Work", settings: "Settings", seconds: float, also: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        given = _given()
+        given = {**_given(), **also}
         hurried = _hurried(settings, seconds)
         if _has_its_model(hurried, seconds):
             return work(given, hurried)
@@ -164,22 +171,44 @@ def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, An
 def _after_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
     if _failed(given.get("success")):
         return {}
-    messages = _messages(given)
+    said, everything = _messages(given)
     with _opened(given, settings) as memory:
         captured = memory.capture(
-            messages,
+            said,
             conversation=_text(given, "conversation"),
             speaker=_text(given, "speaker"),
             mode=given.get("mode"),
             kind=_text(given, "kind"),
         )
+        conversation, trouble = _kept(memory, given, everything) if _wanted(given.get(_KEEP)) else ({}, [])
     receipt = captured.receipt
     return {
         "kept": [{"id": memory.id, "kind": memory.kind} for memory in captured.kept],
         "waiting": len(receipt.waiting),
         "receipt": receipt.as_json(),
-        "degraded": list(receipt.degraded),
+        **conversation,
+        "degraded": [*receipt.degraded, *trouble],
     }
+
+
+def _kept(memory: "LongTermMemory", given: Mapping[str, Any], messages: Any) -> tuple[dict[str, Any], list[str]]:
+    """The messages kept as a conversation, word for word: its receipt, or why they were not. Capture has its own."""
+    from memoranda.domain.message import spread
+
+    name, speaker = _text(given, "conversation"), _text(given, "speaker")
+    try:
+        ready = [
+            each._replace(speaker=speaker) if each.role == "user" and not each.speaker else each
+            for each in spread(messages)
+        ]
+        if not name or not all(each.id for each in ready):
+            # Hosts hand over the whole history every turn: what has no name would be kept again and again.
+            raise InvalidInput("no conversation was kept: it needs a name, and every message an `id`", hint=_HINT)
+        # A host waits: what should be summed up is left to upkeep.
+        appended = memory.conversations.append(ready, conversation=name, compact=False)
+    except MemorandaError as error:
+        return {}, _degraded(error)["degraded"]
+    return {"conversation": appended.receipt.as_json()}, []
 
 
 _WORK: "dict[str, _Work]" = {
@@ -216,16 +245,22 @@ def _prompt(given: Mapping[str, Any]) -> str:
     return str(found)
 
 
-def _messages(given: Mapping[str, Any]) -> Any:
-    """The messages themselves, or those of a transcript that the host keeps."""
+def _messages(given: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The messages themselves, or those of a transcript that the host keeps: what people said, and all of them."""
     if given.get("messages") is not None:
-        return given["messages"]
+        return given["messages"], given["messages"]
     path = next((given[each] for each in _NAMES["transcript"] if given.get(each) is not None), None)
     if path is None:
         raise InvalidInput("`messages` is missing, and there is no `transcript_path`", hint=_HINT)
-    from memoranda.cli.transcript import messages_at
+    from memoranda.cli.transcript import messages_at, said
 
-    return messages_at(path)
+    found = messages_at(path)
+    return said(found), found
+
+
+def _wanted(asked: Any) -> bool:
+    """Whether a host asks for something; text is taken as for `success`."""
+    return bool(asked) and not _failed(asked)
 
 
 def _failed(success: Any) -> bool:

@@ -169,7 +169,7 @@ def _erase(arguments: argparse.Namespace, output: Output) -> int:
         if not (arguments.yes and not arguments.query) and not arguments.confirm:
             preview = memory.erase(arguments.id, **ways, mode="preview")
             output.erasure_preview(preview)
-            if not preview.ids:
+            if not preview.ids and not preview.receipt.messages and not preview.receipt.conversations:
                 return 0
             if not _said_yes():
                 again = f"--confirm {preview.confirm}" if arguments.query else "--yes"

@@ -58,6 +58,17 @@ def _hit_row(hit: Hit) -> tuple[str, str, str, str]:
     return f"{hit.score:.2f}", hit.id[:SHORT_ID], kind, clean(memory.text)
 
 
+def _reach(erasure: Erasure) -> str:
+    """How much an erasure takes, in words."""
+    receipt = erasure.receipt
+    parts = [f"{len(erasure.ids)} memories"]
+    if receipt.conversations:
+        parts.append(f"{receipt.conversations} conversations")
+    if receipt.messages:
+        parts.append(f"what {receipt.messages} messages say")
+    return ", ".join(parts)
+
+
 class Output:
     """Where results go."""
 
@@ -213,11 +224,13 @@ class Output:
                 {
                     "would_erase": list(erasure.ids),
                     "memories": [memory.as_json() for memory in erasure.preview],
+                    "messages": erasure.receipt.messages,
+                    "conversations": erasure.receipt.conversations,
                     "confirm": erasure.confirm,
                 }
             )
             return
-        print(f"This would erase {len(erasure.ids)} memories for good:")
+        print(f"This would erase {_reach(erasure)} for good:")
         self._table(
             ("id", "scope", "text"),
             [(memory.id[:SHORT_ID], memory.scope, clean(memory.text)) for memory in erasure.preview],
@@ -230,7 +243,7 @@ class Output:
         if self.as_json:
             self._json({"erased": list(erasure.ids), "purged": erasure.purged, "receipt": receipt.as_json()})
             return
-        print(f"erased {len(erasure.ids)} memories; {receipt.state}")
+        print(f"erased {_reach(erasure)}; {receipt.state}")
         if receipt.scanned:
             read = sum(each.bytes for each in receipt.scanned)
             print(

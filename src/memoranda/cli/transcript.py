@@ -10,41 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
+from memoranda.domain.message import message_in
 
 MOST_BYTES = 16 << 20
 MOST_MESSAGES = 2_048
 _SUFFIX = ".jsonl"
 _SAID = ("user", "assistant")
-_TYPES = (*_SAID, "message")
-# Written by the host in the name of the user: notes of its own, other agents, summaries.
-_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 _IRREGULAR = "`transcript_path` is not a regular file"
 _HINT = "docs/guides/around-a-turn.md says which transcripts are read."
 
-
-def as_message(line: Any) -> dict[str, Any] | None:
-    """The message in a line: `{"role", "content"}` itself, or in an envelope with a type; None when there is none."""
-    if not isinstance(line, Mapping):
-        return None
-    if is_message(line):
-        return dict(line)
-    inner = line.get("message")
-    if line.get("type") not in _TYPES or not isinstance(inner, Mapping) or inner.get("role") not in _SAID:
-        return None
-    if any(line.get(flag) for flag in _NOT_SAID):
-        return None
-    name = line.get("uuid")
-    return {
-        "role": inner["role"],
-        "content": inner.get("content", ""),
-        "id": name if isinstance(name, str) else "",
-        "timestamp": line.get("timestamp"),
-    }
-
-
-def is_message(found: Mapping[str, Any]) -> bool:
-    """Whether an object is one message."""
-    return isinstance(found.get("role"), str) and ("content" in found or "text" in found)
+as_message = message_in
+"""The message in a line: `{"role", "content"}` itself, or in an envelope with a type; None when there is none."""
 
 
 def messages_at(path: Any) -> list[dict[str, Any]]:
@@ -53,15 +29,20 @@ def messages_at(path: Any) -> list[dict[str, Any]]:
 
 
 def newest(lines: Iterable[bytes]) -> list[dict[str, Any]]:
-    """What users and assistants said in these lines, as much as anybody looks at."""
+    """The messages of these lines, those of tools too, as much as anybody looks at."""
     found: list[dict[str, Any]] = []
     for line in reversed(list(lines)):
         message = as_message(_parsed(line))
-        if message is not None and message["role"] in _SAID and isinstance(message.get("content"), str | list):
+        if message is not None and isinstance(message.get("content"), str | list | None):
             found.append(message)
             if len(found) == MOST_MESSAGES:
                 break
     return found[::-1]
+
+
+def said(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of these, what users and assistants said."""
+    return [each for each in messages if each["role"] in _SAID and each.get("content") is not None]
 
 
 def _parsed(line: bytes) -> Any:

@@ -10,7 +10,7 @@ from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import erase
+from memoranda.service.erasure import Doomed, erase
 from memoranda.service.maintaining import Maintenance, Upkeep, forgotten_long_ago
 
 _TRIES = 20
@@ -115,7 +115,7 @@ class Admin:
         try:
             chosen = forgotten_long_ago(self._engine)
             if chosen:
-                erase(self._engine, chosen, actor="expiry")
+                erase(self._engine, Doomed.of(self._engine, chosen), actor="expiry")
         except MemorandaError:
             return  # opening goes on; the next one, or `maintain`, tries again and says what is wrong
 

@@ -78,6 +78,8 @@ class Capturer:
             for name, text in {("conversation", talk), *(("speaker", each.speaker) for each in handed)}:
                 refuse_secret(text, name)
         plan = self._plan(mode)
+        if talk and self._engine.transcripts.is_private(self._engine.ledger.name_digest(talk), scope=self._scope):
+            plan = plan._replace(mode="off")  # nothing of it is kept anywhere
         for _ in range(_TRIES - 1):
             try:
                 return self._attempt(handed, talk, kind, plan)

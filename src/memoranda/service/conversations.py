@@ -214,6 +214,23 @@ class Conversations:
         )
         return tuple(page)
 
+    def between(
+        self, after: Moment, before: Moment, *, conversation: str = "", limit: int = 200
+    ) -> tuple[tuple[Conversation, KeptMessage], ...]:
+        """What was said from then till then in all conversations of this scope and of those above, oldest first."""
+        row = self._row(conversation, above=True) if conversation else None
+        transcripts, scopes = self._engine.transcripts, self._scope.chain()
+        fitting = transcripts.numbers_that_fit(
+            scopes=scopes,
+            row=row,
+            since=to_ms(after, name="after"),
+            until=end_of(before, name="before"),
+            role="",
+        )
+        loaded = transcripts.load(sorted(fitting), scopes=scopes).values()
+        said = [(of.conversation, message) for of, message in loaded if message.kind == "message"]
+        return tuple(sorted(said, key=lambda each: (each[1].at, each[1].number))[: checked_limit(limit)])
+
     def expand(self, summary: str, *, deep: bool = True) -> tuple[KeptMessage, ...]:
         """The messages that a summary stands for, in order; summaries that were folded into it are expanded, too."""
         _, found = self._engine.transcripts.message(summary, scopes=self._scope.chain())
@@ -347,7 +364,7 @@ class Conversations:
 
     def erase(self, conversation: str) -> EraseReceipt:
         """Destroy a conversation with its summaries for good, and prove it. Memories captured from it stay."""
-        from memoranda.service.erasure import erase
+        from memoranda.service.erasure import Doomed, erase
 
-        row = self._row(conversation)
-        return erase(self._engine, (), actor=self._engine.settings.actor, conversations=[row])
+        doomed = Doomed(conversations=[self._row(conversation)])
+        return erase(self._engine, doomed, actor=self._engine.settings.actor)

@@ -1,7 +1,6 @@
 """The verb `erase`: which memories are meant, and whether they are the ones that were shown."""
 
 import hashlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoranda.domain.draft import Reference, id_of
@@ -11,9 +10,8 @@ from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.request import Request
 from memoranda.domain.results import Erasure
 from memoranda.domain.scope import Scope
-from memoranda.ledger.messages import Row
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Chosen, erase
+from memoranda.service.erasure import Chosen, Doomed, erase
 
 if TYPE_CHECKING:
     from memoranda.service.recalling import Recaller
@@ -48,9 +46,14 @@ class Eraser:
                 "say in exactly one way what to erase", hint="Give an id, or about=, speaker=, scope= or query=."
             )
         engine = self._engine
-        chosen = self._chosen(reference, about=about, speaker=speaker, below=below, query=query)
-        conversations = engine.transcripts.below(below) if below else []
-        shown = _confirmation(chosen, conversations)
+        doomed = Doomed.of(
+            engine,
+            self._chosen(reference, about=about, speaker=speaker, below=below, query=query),
+            conversations=engine.transcripts.below(below) if below else (),
+            speaker=speaker,
+            home=self._scope.path,
+        )
+        shown = _confirmation(doomed)
         if confirm and confirm != shown:
             raise Conflict(
                 "what would be erased is no longer what was shown", hint="Look at the preview again, then confirm it."
@@ -58,15 +61,16 @@ class Eraser:
         if preview or (query and not confirm):
             receipt = EraseReceipt(
                 "preview",
-                tuple(memory.id for _, memory in chosen),
+                doomed.ids,
                 engine.ledger.sequence(),
-                conversations=len(conversations),
+                messages=doomed.blanked + sum(row.conversation.messages for row in doomed.conversations),
+                conversations=len(doomed.conversations),
             )
-            return Erasure(receipt.ids, tuple(memory for _, memory in chosen[:_PREVIEWED]), shown, receipt)
+            return Erasure(doomed.ids, tuple(memory for _, memory in doomed.memories[:_PREVIEWED]), shown, receipt)
         if below:
             engine.ledger.drop_turns(below)
             engine.shown.drop()
-        receipt = erase(engine, chosen, actor=engine.settings.actor, conversations=conversations, speaker=speaker)
+        receipt = erase(engine, doomed, actor=engine.settings.actor)
         return Erasure(receipt.ids, (), shown, receipt)
 
     def _chosen(
@@ -84,7 +88,8 @@ class Eraser:
         return ledger.choose(scope=self._scope, about=about, speaker=speaker, below=below)
 
 
-def _confirmation(chosen: Chosen, conversations: Sequence[Row]) -> str:
+def _confirmation(doomed: Doomed) -> str:
     """What a caller must bring back to erase exactly what it was shown."""
-    ids = [*(memory.id for _, memory in chosen), *(row.conversation.id for row in conversations)]
+    blanked = [message.id for change in doomed.redactions for message in change.blanked]
+    ids = [*doomed.ids, *(row.conversation.id for row in doomed.conversations), *blanked]
     return hashlib.blake2b("\n".join(sorted(ids)).encode(), digest_size=8).hexdigest()

@@ -1,6 +1,7 @@
 """Erase: delete everywhere, make the bytes leave the files, then prove that they have."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoranda.domain.errors import LedgerError, LedgerLocked
 from memoranda.domain.memory import Memory
@@ -9,6 +10,9 @@ from memoranda.domain.receipt import EraseReceipt, FileScan
 from memoranda.ledger.messages import Row
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
+
+if TYPE_CHECKING:
+    from memoranda.service.redacting import Redaction
 
 _VECTOR_BYTES = 64
 Chosen = Sequence[tuple[int, Memory]]
@@ -46,42 +50,67 @@ class _Traces:
         return needles, len(shared)
 
 
-def erase(
-    engine: Engine, chosen: Chosen, *, actor: str, conversations: Sequence[Row] = (), speaker: str = ""
-) -> EraseReceipt:
-    """Destroy these memories, what transcripts say of them, and whole conversations.
+class Doomed(NamedTuple):
+    """Everything that an erasure takes: memories, whole conversations, and what is blanked in others."""
 
-    `deleted` means gone from every answer, `purged` proven gone from every file.
-    """
-    from memoranda.service.redacting import redact, redactions
+    memories: Chosen = ()
+    conversations: Sequence[Row] = ()
+    redactions: "Sequence[Redaction]" = ()
 
-    if not chosen and not conversations:
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        memories: Chosen,
+        *,
+        conversations: Sequence[Row] = (),
+        speaker: str = "",
+        home: str = "",
+    ) -> "Doomed":
+        """These memories and conversations, with what transcripts say of them; and what a speaker said in a scope."""
+        from memoranda.service.redacting import redactions
+
+        whole = {row.number for row in conversations}
+        found = redactions(engine, [memory for _, memory in memories], speaker=speaker, home=home)
+        return cls(memories, conversations, [each for each in found if each.row.number not in whole])
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(sorted(memory.id for _, memory in self.memories))
+
+    @property
+    def blanked(self) -> int:
+        return sum(len(each.blanked) for each in self.redactions)
+
+
+def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
+    """Destroy all of this. `deleted` means gone from every answer, `purged` proven gone from every file."""
+    if not any(doomed):
         return EraseReceipt("purged", (), engine.ledger.sequence())
+    from memoranda.service.redacting import redact
+
+    chosen, conversations = doomed.memories, doomed.conversations
     traces = _Traces()
     numbers = sorted(number for number, _ in chosen)
     traces.add(engine.memories, numbers, engine.ledger.texts(frozenset(numbers).__contains__))
     gone = engine.transcripts.numbers(conversations)
     names = engine.transcripts.names(conversations) if conversations else ()
     traces.add(engine.messages, gone, (*engine.transcripts.texts(frozenset(gone).__contains__), *names))
-    whole = {row.number for row in conversations}
-    found = redactions(engine, [memory for _, memory in chosen], speaker=speaker) if chosen else []
-    changes = [each for each in found if each.row.number not in whole]
-    touched = sorted({message.number for each in changes for message in (*each.blanked, *each.summaries)})
+    touched = sorted({each.number for change in doomed.redactions for each in (*change.blanked, *change.summaries)})
     # Of a summary that is made anew much stays: what is the same is found in what is kept, and proves nothing.
     traces.add(engine.messages, touched, engine.transcripts.texts(frozenset(touched).__contains__))
-    for change in changes:
+    for change in doomed.redactions:
         redact(engine, change)
     if conversations:
         engine.transcripts.erase(conversations, actor=actor)
     sequence = engine.ledger.erase(chosen, actor=actor)
     engine.forget_cached([*(memory.spoken for _, memory in chosen), *traces.texts])
-    receipt = _proven(engine, traces)
-    return receipt._replace(
-        ids=tuple(sorted((*(memory.id for _, memory in chosen), *(row.conversation.id for row in conversations)))),
+    return _proven(engine, traces)._replace(
+        ids=doomed.ids,
         sequence=sequence,
-        messages=len(gone) + sum(len(each.blanked) for each in changes),
+        messages=len(gone) + doomed.blanked,
         conversations=len(conversations),
-        summaries=sum(len(each.summaries) for each in changes),
+        summaries=sum(len(change.summaries) for change in doomed.redactions),
     )
 
 

@@ -15,7 +15,7 @@ from memoranda.domain.results import IndexStatus
 from memoranda.ledger.messages import Row
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Chosen, erase
+from memoranda.service.erasure import Chosen, Doomed, erase
 
 _BITE_SECONDS = 2.0
 _FEWEST = 20
@@ -73,7 +73,7 @@ class Upkeep:
     def done(self, status: Callable[[], IndexStatus]) -> Maintenance:
         """Do it."""
         engine = self._engine
-        erased = erase(engine, forgotten_long_ago(engine), actor="expiry")
+        erased = erase(engine, Doomed.of(engine, forgotten_long_ago(engine)), actor="expiry")
         expired = engine.ledger.expire(now=engine.clock.now(), actor="expiry")
         compacted = tuple(self._compacted(row) for row, _ in self._due())
         engine.try_again()

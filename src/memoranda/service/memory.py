@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memoranda.domain.message import Message
     from memoranda.service.capturing import Capturer
     from memoranda.service.conversations import Conversations
+    from memoranda.service.documents import Documents
     from memoranda.service.facts import Facts
     from memoranda.service.preferences import Preferences
     from memoranda.service.profile import Profiles
@@ -99,6 +100,13 @@ class LongTermMemory:
         return Conversations(self._engine, self._scope)
 
     @cached_property
+    def documents(self) -> "Documents":
+        """Markdown files that this scope takes into account, found by words and by meaning, with citations."""
+        from memoranda.service.documents import Documents
+
+        return Documents(self._engine, self._scope)
+
+    @cached_property
     def review(self) -> "Review":
         """What was kept but may not speak until somebody says so."""
         from memoranda.service.review import Review
@@ -114,6 +122,11 @@ class LongTermMemory:
     def path(self) -> Path:
         """The ledger file."""
         return self._engine.ledger.path
+
+    @property
+    def now(self) -> int:
+        """The moment by the store's clock, in milliseconds."""
+        return self._engine.clock.now()
 
     def within(self, scope: str) -> "LongTermMemory":
         """The same store seen from a scope below this one. Costs nothing; closing it does nothing."""

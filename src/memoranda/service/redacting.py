@@ -26,15 +26,16 @@ class Redaction(NamedTuple):
     """What the working memory becomes; None when it stays."""
 
 
-def redactions(engine: Engine, memories: Sequence[Memory], *, speaker: str = "") -> list[Redaction]:
-    """Everything in transcripts that says what these memories say; with a speaker, all that they said.
+def redactions(engine: Engine, memories: Sequence[Memory], *, speaker: str = "", home: str = "") -> list[Redaction]:
+    """Everything in transcripts that says what these memories say; and all that a speaker said in the scope `home`.
 
     Looked for in the conversations of each memory's scope and of those below it.
     """
     found: dict[int, Redaction] = {}
-    for scope in dict.fromkeys(memory.scope for memory in memories):
-        doomed = _doomed([memory for memory in memories if memory.scope == scope], speaker)
+    for scope in dict.fromkeys((*(memory.scope for memory in memories), *((home,) if speaker else ()))):
+        here = [memory for memory in memories if memory.scope == scope]
         for row in engine.transcripts.below(Scope(scope)):
+            doomed = _doomed(here, speaker if row.conversation.scope == home else "")
             redaction = _in_conversation(engine, row, doomed)
             if redaction is not None:
                 known = found.get(row.number)
