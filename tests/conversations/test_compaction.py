@@ -236,6 +236,28 @@ def test_ten_thousand_messages_are_chosen_from_at_once():
     assert 9_000 < len(choice.fold) < 10_000
 
 
+@pytest.mark.parametrize("script", ["u a ", "u c1 t1 a ", "u c1+2 t1 t2 c3 t3 a ", "u u a u ", "a c1 t1 "])
+def test_a_conversation_that_goes_on_and_on_is_compacted_now_and_then_and_stays_small(script):
+    spoken = [each._replace(tokens=40) for each in talk("s u " + script * 300)]
+    active, compacted, folded = [], 0, []
+    for number, message in enumerate(spoken):
+        active.append(message)
+        if not due(active, budget=4_000):
+            continue
+        choice = choose(active, budget=4_000)
+        assert choice.fold
+        folded += [each.number for each in choice.fold]
+        gone = {*(each.number for each in choice.fold), choice.earlier.number if choice.earlier else 0}
+        summary = kept(choice.place, "system", "x", kind="summary", number=10_000 + number, tokens=480)
+        active = [summary, *(each for each in active if each.number not in gone)]
+        compacted += 1
+        assert not due(active, budget=4_000)
+    # Not at every message, and every message is folded once or still there.
+    assert 3 < compacted < len(spoken) / 20
+    there = [each.number for each in active if each.kind == "message"]
+    assert sorted(folded + there) == [each.number for each in spoken]
+
+
 # -- how a summary is written --
 
 

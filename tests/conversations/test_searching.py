@@ -133,7 +133,7 @@ def test_no_passage_has_a_hole_or_a_silence_in_it_and_no_two_touch(search_of, co
         for before, after in pairwise(each.messages):
             assert after.place == before.place + 1
             assert after.at - before.at < GAP
-    spans = sorted((each.messages[0], each.messages[-1]) for each in passages)
+    spans = [(each.messages[0], each.messages[-1]) for each in sorted(passages, key=lambda each: each.hits)]
     for (_, last), (first, _) in pairwise(spans):
         assert first.place > last.place + 1 or first.at - last.at >= GAP
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memoranda.conversations.exchanges import exchanges
 from memoranda.conversations.window import LEAST_BUDGET, shortened, window
+from memoranda.domain.conversation import WORKING_IS_DATA
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 
@@ -39,7 +40,8 @@ def cost(messages):
 @example([kept(0, "system", "a rule " * 900), kept(1, "user", "x " * 900)], LEAST_BUDGET, "w " * 500, None)
 def test_the_budget_is_never_exceeded(messages, budget, working, count):
     found = window(messages, budget=budget, working=working, count=count)
-    of_working = message_tokens(kept(0, "system", found.working), count or estimated_tokens) if found.working else 0
+    shown = kept(0, "system", f"{WORKING_IS_DATA}\n{found.working}")
+    of_working = message_tokens(shown, count or estimated_tokens) if found.working else 0
     assert sum(message_tokens(each, count or estimated_tokens) for each in found.messages) + of_working == found.tokens
     assert found.tokens <= budget
 
@@ -197,7 +199,9 @@ def test_working_memory_and_summary_are_shown_and_counted():
     messages = [*talk("s u a u a"), summary_at(1)]
     found = window(messages, budget=PLENTY, working="Goal: the lamp.")
     assert found.working == "Goal: the lamp."
-    assert found.tokens == cost(found.messages) + message_tokens(kept(0, "system", "Goal: the lamp."))
+    assert found.tokens == cost(found.messages) + message_tokens(
+        kept(0, "system", f"{WORKING_IS_DATA}\nGoal: the lamp.")
+    )
     contents = [each["content"] for each in found.for_model()]
     assert contents[:2] == ["s at 0", "Goal: the lamp."]
     assert contents[2].endswith("What was said before.")

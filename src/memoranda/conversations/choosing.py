@@ -3,17 +3,21 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from memoranda.conversations.salience import FACT, FIRST, LEAST, REST, Saying, weights
+from memoranda.conversations.salience import ASIDE, FIRST, LEAST, REST, Saying, weights
 from memoranda.domain.tokens import estimated_tokens
 
-# The mark between two sentences of one message that do not follow one another.
-_BETWEEN = 1
-# Where there is more of both than room: wishes do not crowd out facts.
+BETWEEN = " / "
+"""Between two sentences of one message that do not follow one another."""
+# Where there is more of everything than room: neither decisions nor mere likings crowd out facts.
 _FIRST_SHARE = 0.75
+_LIKING_SHARE = 0.4
 # Sentences that are merely about the subject are not worth filling a whole summary with.
 _REST_SHARE = 0.5
+# An assistant has many numbers to give, and few that a person will want back.
+_ASIDE_SHARE = 0.8
 _SAME = 0.7
-_CORRECTED = 0.6
+_CORRECTED = 0.7
+_CLEARLY = 3
 
 
 class Chosen:
@@ -32,16 +36,13 @@ class Chosen:
         """In the order of the conversation."""
         return [self._taken[order] for order in sorted(self._taken)]
 
-    def cost(self, saying: Saying) -> int:
-        """What quoting it adds: sentences of one message share a line."""
-        if self._sources[saying.source]:
-            return saying.tokens + _BETWEEN
-        return saying.tokens + (estimated_tokens(f"{saying.who}:") if saying.who else 0)
-
     def take(self, saying: Saying, *, within: float | None = None) -> bool:
         """Take it when there is room and it says something new."""
-        cost = self.cost(saying)
-        if self.used + cost > (self.room if within is None else within) or saying.order in self._taken:
+        left = (self.room if within is None else within) - self.used
+        if saying.tokens > left or saying.order in self._taken:
+            return False
+        cost = self._cost(saying)
+        if cost > left:
             return False
         replaced = []
         for other in self._like(saying):
@@ -62,10 +63,17 @@ class Chosen:
             self._by_stem.setdefault(stem, []).append(saying.order)
         return True
 
+    def _cost(self, saying: Saying) -> int:
+        """What quoting it adds: sentences of one message share a line."""
+        shared = self._sources[saying.source] > 0
+        return estimated_tokens((BETWEEN if shared else _named(saying.who)) + saying.text)
+
     def _like(self, saying: Saying) -> Iterable[Saying]:
         shared = Counter(order for stem in saying.stems for order in self._by_stem.get(stem, ()))
         return [
-            self._taken[order] for order in shared if order in self._taken and _alike(self._taken[order], saying) >= 0.5
+            self._taken[order]
+            for order, both in shared.items()
+            if order in self._taken and both * 2 >= len(saying.stems)
         ]
 
     def _drop(self, saying: Saying) -> None:
@@ -81,19 +89,17 @@ def choose(sayings: Sequence[Saying], chosen: Chosen) -> None:
         (each for each in sayings if each.level <= REST),
         key=lambda each: (each.level, -weight.get(each.order, 0.0), -each.order),
     )
-    first_room = chosen.room * _FIRST_SHARE if any(each.level == FACT for each in ranked) else chosen.room
-    waiting: list[Saying] = []
     for each in ranked:
-        if each.level == REST:
-            if len(each.stems) >= LEAST:
-                chosen.take(each, within=chosen.room * _REST_SHARE)
-            continue
-        again = each.level != FIRST and not each.particulars - chosen.covered
-        if again or not chosen.take(each, within=first_room if each.level == FIRST else None):
-            waiting.append(each)
-    for each in waiting:
-        if each.level == FIRST or each.particulars - chosen.covered:
+        if each.level == FIRST:
+            liking = "decision" not in each.marks and not each.particulars
+            chosen.take(each, within=chosen.room * (_LIKING_SHARE if liking else _FIRST_SHARE))
+        elif each.particulars - chosen.covered:
+            chosen.take(each, within=chosen.room * _ASIDE_SHARE if each.level == ASIDE else None)
+    for each in ranked:
+        if each.level == FIRST:
             chosen.take(each)
+        elif each.level < REST or len(each.stems) >= LEAST:
+            chosen.take(each, within=chosen.room * _REST_SHARE)
 
 
 def lines_of(sayings: Iterable[Saying]) -> tuple[str, ...]:
@@ -102,11 +108,15 @@ def lines_of(sayings: Iterable[Saying]) -> tuple[str, ...]:
     before: Saying | None = None
     for each in sayings:
         if before is not None and before.source == each.source:
-            lines[-1] += (" " if each.order == before.order + 1 else " … ") + each.text
+            lines[-1] += (" " if each.order == before.order + 1 else BETWEEN) + each.text
         else:
-            lines.append(f"{each.who}: {each.text}" if each.who else each.text)
+            lines.append(_named(each.who) + each.text)
         before = each
     return tuple(lines)
+
+
+def _named(who: str) -> str:
+    return f"{who}: " if who else ""
 
 
 def _alike(one: Saying, other: Saying) -> float:
@@ -125,5 +135,5 @@ def _corrects(later: Saying, earlier: Saying) -> bool:
         and later.who == earlier.who
         and earlier.ids <= later.ids
         and bool(earlier.particulars) == bool(later.particulars)
-        and _alike(later, earlier) >= _CORRECTED
+        and len(later.stems & earlier.stems) >= max(_CLEARLY, _CORRECTED * len(earlier.stems))
     )

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoranda.conversations.exchanges import Turn, exchanges, in_order, turns
+from memoranda.conversations.exchanges import exchanges, in_order, turns
 from memoranda.domain.clock import iso, to_ms
 from memoranda.domain.conversation import Gist, KeptMessage
 from memoranda.domain.errors import InvalidInput
@@ -34,8 +34,8 @@ KEEP = 10
 LEAST = 20
 TOOLS_SHARE = 0.25
 _LAST_TURNS = 2
-_FOR_SUMMARY = 0.15
-"""The share of the budget that a new summary may take."""
+_SLACK = 0.25
+"""The share of the budget between what stays and the trigger: the new summary, and what is said until the next one."""
 
 _SECTIONS = ("Key points discussed:", "Actions taken:", "Open items:")
 _HEADER = re.compile(r"\[Conversation Summary - (\S+) to (\S+)\]")
@@ -95,11 +95,7 @@ def choose(
     stays = parts.staying(tools_share * budget)
     if share is not None:
         prompts = _tokens(each for each in active if each.role == "system" and each.kind == "message")
-        excess = _tokens(stays.values()) + prompts - (share - _FOR_SUMMARY) * budget
-        for step in parts.further():
-            if excess <= 0:
-                break
-            excess -= _tokens(stays.pop(message.number) for message in step if message.number in stays)
+        parts.thin_out(stays, most=(share - _SLACK) * budget - prompts)
 
     summaries = sorted((each for each in active if each.kind == "summary"), key=lambda each: each.number)
     fold = in_order([*summaries[:-1], *(message for message in body if message.number not in stays)])
@@ -164,21 +160,31 @@ class _Parts:
             stays.update((message.number, message) for message in turn.messages)
         return stays
 
-    def further(self) -> Iterator[tuple[KeptMessage, ...]]:
-        """What else may be folded when there is too much, in this order."""
-        for turn in self._turns[: self._last]:
-            yield turn.messages
-        yield from _steps_of(self._turns[self._last :])
+    def thin_out(self, stays: dict[int, KeptMessage], *, most: float) -> None:
+        """Takes more out of what stays while it is too much: turns before the last two, then exchanges inside of them.
 
+        Either is brought well below the bound: otherwise the next message would be too much again.
+        """
+        tokens = _tokens(stays.values())
+        for steps in (self._older_turns(), self._finished()):
+            if tokens <= most:
+                return
+            for step in steps:
+                if tokens <= most / 2:
+                    return
+                tokens -= _tokens(stays.pop(message.number) for message in step if message.number in stays)
 
-def _steps_of(last: Sequence[Turn]) -> Iterator[tuple[KeptMessage, ...]]:
-    """The finished exchanges before the newest or an open one, questions left out."""
-    every = [exchange for turn in last for exchange in turn.exchanges]
-    for exchange in every[:-1]:
-        if exchange.open:
-            return
-        if not exchange.asked:
-            yield exchange.messages
+    def _older_turns(self) -> Iterator[tuple[KeptMessage, ...]]:
+        return (turn.messages for turn in self._turns[: self._last])
+
+    def _finished(self) -> Iterator[tuple[KeptMessage, ...]]:
+        """The exchanges of the last turns before the newest or an open one, without the questions."""
+        every = [exchange for turn in self._turns[self._last :] for exchange in turn.exchanges]
+        for exchange in every[:-1]:
+            if exchange.open:
+                return
+            if not exchange.asked:
+                yield exchange.messages
 
 
 def _active(messages: Iterable[KeptMessage]) -> tuple[KeptMessage, ...]:

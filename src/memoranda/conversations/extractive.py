@@ -5,8 +5,9 @@ says anything in its own words, so it cannot invent; what an earlier summary sai
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from memoranda.conversations.choosing import Chosen, choose, lines_of
+from memoranda.conversations.choosing import BETWEEN, Chosen, choose, lines_of
 from memoranda.conversations.particulars import borne_out
 from memoranda.conversations.salience import LEAST, NOTHING, Reader, Saying, reader, stems_of
 from memoranda.conversations.sentences import plain_line
@@ -51,14 +52,17 @@ def extracted(messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -
     said = _sayings(messages, read)
     acted = [each for each in said if _tells_a_deed(each)]
     work = _deeds(messages)
-    still_open = _open_items([*wished, *said], [*acted, *_finished(said)], [text for text, _, _ in work])
-    open_lines, open_sources = _open_lines(still_open, most_tokens)
-    actions = _action_lines(earlier.actions, work, acted, round(most_tokens * _ACTIONS_SHARE))
-    left = most_tokens - _size(open_lines) - _size(actions)
-    chosen = Chosen(left)
-    told = {each.order for each in acted}
-    choose([each for each in (*kept, *said) if each.order not in told and each.order not in open_sources], chosen)
-    return Gist(lines_of(chosen.sayings), actions, open_lines)
+    still_open = _open_items([*wished, *said], [*acted, *_finished(said)], [each.text for each in work])
+    open_lines, opened = _open_lines(still_open, most_tokens)
+    done = _Done(earlier.actions, work, acted)
+    share = round(most_tokens * _ACTIONS_SHARE)
+    chosen = Chosen(most_tokens - _size(open_lines) - _size(done.lines(share)))
+    told = opened | {each.order for each in acted}
+    choose([each for each in (*kept, *said) if each.order not in told], chosen)
+    # What the points leave is room for deeds that had none.
+    points = lines_of(chosen.sayings)
+    left = most_tokens - _size(open_lines) - _size(points)
+    return Gist(points, done.lines(left), open_lines)
 
 
 def _name(message: Message) -> str:
@@ -84,7 +88,7 @@ def _earlier_sayings(lines: Iterable[str], read: Reader, names: set[str], *, bef
             who, rest = "", line
         # What was said before all messages has a source below theirs.
         source = place - len(every) - before
-        found += read(rest.replace(" … ", "\n"), who, who == "Assistant", source)
+        found += read(rest.replace(BETWEEN, "\n"), who, who == "Assistant", source)
     return found
 
 
@@ -98,9 +102,15 @@ def _finished(said: Iterable[Saying]) -> list[Saying]:
     return [each for each in said if not each.assistant and "finished" in each.marks and not each.question]
 
 
-def _deeds(messages: Sequence[Message]) -> list[tuple[str, int, tuple[bool, bool]]]:
-    """Lines of tool calls with their source and how little they matter."""
-    return [(deed.text, deed.source, (deed.looking, not deed.failed)) for deed in deeds(messages)]
+class _Work(NamedTuple):
+    text: str
+    source: int
+    little: tuple[bool, bool]
+    """How little it matters; the least of all sorts first."""
+
+
+def _deeds(messages: Sequence[Message]) -> list[_Work]:
+    return [_Work(deed.text, deed.source, (deed.looking, not deed.failed)) for deed in deeds(messages)]
 
 
 def _open_items(said: Sequence[Saying], done: Sequence[Saying], work: Sequence[str]) -> list[Saying]:
@@ -136,26 +146,31 @@ def _open_lines(found: Sequence[Saying], most_tokens: int) -> tuple[tuple[str, .
     return lines_of(chosen.sayings), {each.order for each in chosen.sayings}
 
 
-def _action_lines(
-    earlier: Sequence[str], work: Sequence[tuple[str, int, tuple[bool, bool]]], acted: Sequence[Saying], room: int
-) -> tuple[str, ...]:
-    """Deeds in their order; those that changed something or failed before those that only looked, the newest first."""
-    candidates = [(line, place - len(earlier), (False, True)) for place, line in enumerate(earlier)]
-    candidates += work
-    # What a tool call says already need not be said again.
-    told, _ = borne_out(Gist(tuple(each.text for each in acted)), (), Gist(tuple(text for text, _, _ in work)))
-    again = frozenset(told.points)
-    for each in acted:
-        if not (each.particulars and each.text in again):
-            candidates.append((each.text, each.source, (not each.particulars, True)))
-    latest = {text: place for place, (text, _, _) in enumerate(candidates)}
-    kept: list[int] = []
-    for place in sorted(latest.values(), key=lambda place: (candidates[place][2], -candidates[place][1], -place)):
-        cost = _size((candidates[place][0],))
-        if cost <= room:
-            room -= cost
-            kept.append(place)
-    return tuple(candidates[place][0] for place in sorted(kept, key=lambda place: (candidates[place][1], place)))
+class _Done:
+    """Deeds: of an earlier gist, of tools, and as the assistant told them."""
+
+    def __init__(self, earlier: Sequence[str], work: Sequence[_Work], acted: Sequence[Saying]) -> None:
+        found = [_Work(line, place - len(earlier), (False, True)) for place, line in enumerate(earlier)]
+        found += work
+        # What a tool call says already need not be said again.
+        told, _ = borne_out(Gist(tuple(each.text for each in acted)), (), Gist(tuple(each.text for each in work)))
+        again = frozenset(told.points)
+        for each in acted:
+            if not (each.particulars and each.text in again):
+                found.append(_Work(each.text, each.source, (not each.particulars, True)))
+        latest = {each.text: place for place, each in enumerate(found)}
+        self._found = [found[place] for place in sorted(latest.values())]
+
+    def lines(self, room: int) -> tuple[str, ...]:
+        """In their order; what changed something or failed before what only looked, the newest first."""
+        every = self._found
+        kept: list[int] = []
+        for place in sorted(range(len(every)), key=lambda place: (every[place].little, -every[place].source, -place)):
+            cost = _size((every[place].text,))
+            if cost <= room:
+                room -= cost
+                kept.append(place)
+        return tuple(every[place].text for place in sorted(kept, key=lambda place: (every[place].source, place)))
 
 
 def _size(lines: Iterable[str]) -> int:

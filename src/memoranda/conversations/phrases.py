@@ -6,6 +6,7 @@ any ending of a word. They say what is likely, in words that people use; a sente
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,8 @@ _PLAIN = str.maketrans("łøđı", "lodi")
 # An assistant says what it did at the beginning of a sentence.
 _EARLY = 3
 _SHORT_TALK = 14
+_KEY = 3
+_BY_WORD = ("common", "chat")
 
 
 class _Phrase(NamedTuple):
@@ -32,12 +35,16 @@ class _Phrase(NamedTuple):
 
 
 class _Table(NamedTuple):
-    phrases: dict[str, tuple[_Phrase, ...]]
-    """By the first letters of their first word."""
+    single: dict[str, frozenset[str]]
+    """The headings of a word."""
+    begun: dict[str, tuple[_Phrase, ...]]
+    """Words with any ending, by their first letters."""
+    longer: dict[str, tuple[_Phrase, ...]]
+    """Phrases of several words, by the first."""
     words: dict[str, frozenset[str]]
-    """Single words, by heading."""
+    """Words that are looked at one by one, by heading."""
     strings: dict[str, tuple[str, ...]]
-    """As they are written, longest first, by heading."""
+    """As they are written, longest first, by heading: for scripts whose words have no edges."""
 
 
 class Signs(NamedTuple):
@@ -68,9 +75,8 @@ def languages_of(text: str, words: Sequence[str]) -> tuple[str, ...]:
             found.append("ja")
         elif _HAN.search(text):
             found.append("zh")
-    known = [_common(word) for word in words]
-    counts = {language: sum(language in each for each in known) for language in LATIN}
-    most = max(counts.values())
+    counts = Counter(language for word in words for language in _common(word))
+    most = max(counts.values(), default=0)
     return (*found, *(each for each in LATIN if most and counts[each] == most))
 
 
@@ -98,22 +104,24 @@ def is_common(word: str) -> bool:
 def _marks(words: Sequence[str], table: _Table) -> set[str]:
     found: set[str] = set()
     for place, word in enumerate(words):
-        for phrase in table.phrases.get(word[:3], ()):
-            early = phrase.heading != "done" or place < _EARLY
-            if early and phrase.heading not in found and _stands_at(words, place, phrase):
-                found.add(phrase.heading)
+        headings = {*table.single.get(word, ())}
+        headings.update(each.heading for each in table.begun.get(word[:_KEY], ()) if word.startswith(each.words[0]))
+        headings.update(each.heading for each in table.longer.get(word, ()) if _stands_at(words, place, each))
+        if place >= _EARLY:
+            headings.discard("done")
+        found |= headings
     return found
 
 
 def _stands_at(words: Sequence[str], place: int, phrase: _Phrase) -> bool:
     *first, last = phrase.words
     end = place + len(first)
-    if end >= len(words) or any(words[place + at] != word for at, word in enumerate(first)):
+    if end >= len(words) or list(words[place:end]) != first:
         return False
     return words[end].startswith(last) if phrase.open_end else words[end] == last
 
 
-def _is_talk(words: Sequence[str], talk: frozenset[str], marks: Collection[str]) -> bool:
+def _is_talk(words: Sequence[str], talk: frozenset[str], marks: set[str]) -> bool:
     """Few words, nearly all of them small talk."""
     if not words or len(words) > _SHORT_TALK:
         return False
@@ -147,18 +155,31 @@ def _table(language: str) -> _Table:
     sections = _sections((_FOLDER / f"{language}.txt").read_text(encoding="utf-8"))
     if language in _UNSPACED:
         strings = {head: tuple(sorted(each, key=len, reverse=True)) for head, each in sections.items()}
-        return _Table({}, {}, strings)
-    phrases: dict[str, list[_Phrase]] = {}
-    words: dict[str, frozenset[str]] = {}
-    for heading, texts in sections.items():
-        if heading in ("common", "chat"):
-            words[heading] = frozenset(word for text in texts for word in words_of(text))
-            continue
-        for text in texts:
-            phrase = _Phrase(tuple(words_of(text)), text.endswith("*"), heading)
-            key = phrase.words[0][:3]
-            phrases.setdefault(key, []).append(phrase)
-    return _Table({key: tuple(each) for key, each in phrases.items()}, words, {})
+        return _Table({}, {}, {}, {}, strings)
+    phrases = [
+        _Phrase(tuple(words_of(text)), text.endswith("*"), heading)
+        for heading, texts in sections.items()
+        if heading not in _BY_WORD
+        for text in texts
+    ]
+    single: dict[str, set[str]] = {}
+    begun: dict[str, list[_Phrase]] = {}
+    longer: dict[str, list[_Phrase]] = {}
+    for phrase in phrases:
+        first = phrase.words[0]
+        if len(phrase.words) > 1:
+            longer.setdefault(first, []).append(phrase)
+        elif phrase.open_end:
+            begun.setdefault(first[:_KEY], []).append(phrase)
+        else:
+            single.setdefault(first, set()).add(phrase.heading)
+    return _Table(
+        {word: frozenset(headings) for word, headings in single.items()},
+        {key: tuple(each) for key, each in begun.items()},
+        {word: tuple(each) for word, each in longer.items()},
+        {heading: frozenset(words_of(" ".join(sections[heading]))) for heading in _BY_WORD},
+        {},
+    )
 
 
 def _sections(text: str) -> dict[str, list[str]]:

@@ -9,10 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
+from memoranda.conversations.particulars import borne_out as borne_out
 from memoranda.conversations.particulars import ids, particulars
-from memoranda.conversations.phrases import is_common, languages_of, signs_of, words_of
+from memoranda.conversations.phrases import LATIN, is_common, languages_of, signs_of, words_of
 from memoranda.conversations.sentences import sentences, shortened
 from memoranda.domain.tokens import estimated_tokens
 
@@ -23,12 +25,13 @@ _QUESTION = re.compile(r"[?？][\"'”’»)\]」』）]*$|(?:[吗嗎呢]|です
 _NAME = re.compile(r"[^.!?\s] (?:[A-Z]|[ÁÉÍÓÚŁŚŻŹĆÖÄÜČŠŘŽ])[a-zà-ž]")
 # What a sentence loses its sense without.
 _NEEDED = frozenset({"negation", "condition", "decision", "preference", "correction", "open"})
+_FIRST = frozenset({"decision", "preference"})
 _HINTS = frozenset({"open", "habit"})
 _BONUS = {"decision": 4, "preference": 2, "habit": 1, "correction": 1, "name": 1, "times": 1}
 LEAST = 3
 """So many telling words make a sentence worth quoting that has nothing else."""
 
-FIRST, FACT, HINT, REST, NOTHING = range(5)
+FIRST, FACT, HINT, ASIDE, REST, NOTHING = range(6)
 
 
 class Saying(NamedTuple):
@@ -53,14 +56,14 @@ class Saying(NamedTuple):
 
     @property
     def level(self) -> int:
-        """How soon it is quoted: FIRST before FACT, before HINT, before REST; never for NOTHING."""
+        """How soon it is quoted: FIRST before FACT, then HINT, ASIDE and REST; never for NOTHING."""
         if self.talk and not self.particulars:
             return NOTHING
         if self.question:
             return HINT if self.particulars and not self.assistant else REST
         if self.assistant:
-            return HINT if self.particulars else REST
-        if "decision" in self.marks or "preference" in self.marks:
+            return ASIDE if self.particulars else REST
+        if self.marks & _FIRST and (len(self.stems) > 1 or self.particulars):
             return FIRST
         if self.particulars:
             return FIRST if "correction" in self.marks else FACT
@@ -80,7 +83,7 @@ def reader(texts: Sequence[str]) -> Reader:
     orders = iter(range(1 << 62))
 
     def read(text: str, who: str, assistant: bool, source: int) -> list[Saying]:
-        languages = languages_of(text[:1_000], words_of(text[:1_000])) or usual
+        languages = languages_of(text[:1_000], words_of(text[:1_000])) or usual or LATIN
         if len(languages) > 2 and usual and usual[0] in languages:
             languages = usual
         return [
@@ -93,9 +96,7 @@ def reader(texts: Sequence[str]) -> Reader:
 _ENOUGH = 400
 
 
-def _saying(
-    sentence: str, who: str, assistant: bool, place: tuple[int, int], languages: tuple[str, ...]
-) -> Saying:
+def _saying(sentence: str, who: str, assistant: bool, place: tuple[int, int], languages: tuple[str, ...]) -> Saying:
     words = words_of(sentence)
     signs = signs_of(sentence, words, languages)
     tokens = estimated_tokens(sentence)
@@ -126,9 +127,7 @@ def stems_of(sentence: str) -> frozenset[str]:
     found = {word[:_STEM] for word in words_of(sentence) if not word.isdigit() and not is_common(word)}
     if not sentence.isascii():
         letters = [char if _UNSPACED.match(char) else " " for char in sentence]
-        found.update(
-            first + second for first, second in zip(letters, letters[1:], strict=False) if " " not in first + second
-        )
+        found.update(pair for pair in map("".join, pairwise(letters)) if " " not in pair)
     return frozenset(found)
 
 

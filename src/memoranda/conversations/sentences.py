@@ -5,6 +5,7 @@ It splits by marks and never by grammar. Code between fences is left out: nobody
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 _LONGEST = 400
 _CLOSING = "\"'”’»)\\]」』）"
@@ -40,7 +41,7 @@ def sentences(text: str) -> list[str]:
 def shortened(sentence: str, needed: Callable[[str], bool]) -> str:
     """The sentence from its first needed clause to its last: one piece of it, word for word."""
     edges = [0, *(edge.end() for edge in _CLAUSE_EDGE.finditer(sentence)), len(sentence)]
-    clauses = [(start, end) for start, end in zip(edges, edges[1:], strict=False) if end > start]
+    clauses = [(start, end) for start, end in pairwise(edges) if end > start]
     kept = [(start, end) for start, end in clauses if needed(sentence[start:end])]
     if not kept or len(kept) == len(clauses):
         return sentence
@@ -88,8 +89,8 @@ def _bounded(sentence: str) -> Iterator[str]:
 
 def _goes_on(line: str, start: int, mark: re.Match[str]) -> bool:
     """Whether a full stop belongs to an abbreviation, an initial or an ordinal number."""
-    if mark[0][0] != "." or len(mark[0]) > 1:
-        return mark[0][0] == "…" and line[mark.end() : mark.end() + 2].lstrip().islower()
+    if mark[0] != ".":
+        return mark[0].startswith(("..", "…")) and line[mark.end() : mark.end() + 2].lstrip().islower()
     after = line[mark.end() : mark.end() + 5].lstrip()
     word = line[max(start, mark.start() - 20) : mark.start()].rpartition(" ")[2].lstrip("(\"'“„«")
     if not after or not word:

@@ -17,7 +17,9 @@ _LONGEST_RESULT = 80
 _LONGEST_JSON = 20_000
 _OF_NO_NEWS = frozenset({"ok", "success", "true", "done", "null", "none", "{}", "[]", '""', '{"ok": true}'})
 _FAILURE = re.compile(r"\b(?:error|exception|failed|failure|denied|refused|not found|timed? ?out|traceback)\b", re.I)
-_LOOKING = re.compile(r"(?:^|[._-])(?:get|list|read|search|find|fetch|query|view|show|grep|glob|ls|cat|status)(?:[._-]|$)", re.I)
+_LOOKING = re.compile(
+    r"(?:^|[._-])(?:get|list|read|search|find|fetch|query|view|show|grep|glob|ls|cat|status)(?:[._-]|$)", re.I
+)
 
 
 class Deed(NamedTuple):

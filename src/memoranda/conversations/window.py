@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memoranda.conversations.exchanges import Exchange, Turn, exchanges, in_order, turns
-from memoranda.domain.conversation import KeptMessage
+from memoranda.domain.conversation import WORKING_IS_DATA, KeptMessage
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.message import Message
 from memoranda.domain.tokens import Count, estimated_tokens, message_tokens
@@ -26,7 +26,7 @@ _HEAD = 0.6
 _NEAR = 24
 _MOST_LETTERS_A_TOKEN = 16
 _CLOSE_ENOUGH = 64
-_WITHOUT_TEXT = Message("system", "")
+_WORKING = Message("system", f"{WORKING_IS_DATA}\n")
 
 
 class Window(NamedTuple):
@@ -43,11 +43,13 @@ class Window(NamedTuple):
     working: str = ""
 
     def for_model(self) -> list[dict[str, Any]]:
-        """In the form of OpenAI's messages. The working memory stands behind the first system prompts."""
-        shown = [message.for_model() for message in self.messages]
+        """In the form of OpenAI's messages. The working memory stands behind the first system prompts, and a result
+        right behind its call, however late it came: no service takes it elsewhere."""
+        ordered = [message for exchange in exchanges(self.messages) for message in exchange.messages]
+        shown = [message.for_model() for message in ordered]
         if self.working:
-            prompts = next((place for place, each in enumerate(self.messages) if not _is_prompt(each)), len(shown))
-            shown.insert(prompts, {"role": "system", "content": self.working})
+            prompts = next((place for place, each in enumerate(ordered) if not _is_prompt(each)), len(shown))
+            shown.insert(prompts, {"role": "system", "content": f"{WORKING_IS_DATA}\n{self.working}"})
         return shown
 
 
@@ -120,7 +122,7 @@ class _Filling:
             return ""
         if self._count_working(working) > most:
             self._truncated = True
-            around = message_tokens(_WITHOUT_TEXT, self._count)
+            around = message_tokens(_WORKING, self._count) + 1
             working = shortened(working, most=most - around, count=self._count)
         self._room -= self._count_working(working)
         return working
@@ -196,7 +198,7 @@ class _Filling:
         return sum(map(self._price, exchange.messages)) if exchange else 0
 
     def _count_working(self, working: str) -> int:
-        return message_tokens(_WITHOUT_TEXT._replace(text=working), self._count) if working else 0
+        return message_tokens(_WORKING._replace(text=_WORKING.text + working), self._count) if working else 0
 
     def _has(self, exchange: Exchange) -> bool:
         return exchange.messages[0].number in self._taken

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memoranda.conversations.compaction import Choice, choose, due, parsed, rendered
 from memoranda.conversations.extractive import ExtractiveSummarizer
-from memoranda.conversations.salience import borne_out
+from memoranda.conversations.particulars import borne_out
 from memoranda.domain.conversation import SUMMARY_IS_DATA, Compacted, CompactReceipt, Gist, KeptMessage
 from memoranda.domain.errors import MemorandaError, ProviderError
 from memoranda.domain.message import Message
@@ -79,7 +79,13 @@ class Compactor:
 
     def _choose(self, active: Sequence[KeptMessage], *, asked: bool) -> Choice:
         settings = self._engine.settings
-        return choose(active, keep=settings.compact_keep, budget=settings.conversation_budget, asked=asked)
+        return choose(
+            active,
+            keep=settings.compact_keep,
+            budget=settings.conversation_budget,
+            share=settings.compact_at or None,
+            asked=asked,
+        )
 
     def _fold(self, row: Row, active: Sequence[KeptMessage], choice: Choice, trigger: str) -> Compacted:
         engine = self._engine

@@ -16,8 +16,8 @@ _BOM = b"\xef\xbb\xbf"
 _REPLACED = "bytes that are not UTF-8 were replaced (said once)"
 _CUT_OFF = "cut off"
 _NO_JSON = "not JSON"
-# A string in one step, or its beginning when the end has not been read yet.
-_TOKEN = re.compile(rb'[\[\]{}]|"[^"\\]*+(?:\\.[^"\\]*+)*+"|"', re.DOTALL)
+# Up to the next bracket, over whole strings; or up to a string whose end has not been read yet.
+_TOKEN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["\[\]{}])', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+("?)', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
 
@@ -91,7 +91,7 @@ class _Scanner:
             self._at -= self._start
             self._start = 0
         self._read += len(chunk)
-        while (token := self._next()) is not None:
+        while token := self._edge():
             yield from self._open(token) if token in b"[{" else self._close(token)
         yield from self._let_go()
 
@@ -104,42 +104,46 @@ class _Scanner:
             yield Piece(self._number, self._read, b"", ended=False)
         yield from self._between(len(self._buffer))
 
-    def _next(self) -> bytes | None:
-        """The next bracket; None when more has to be read first."""
-        while True:
-            if self._in_string:
-                rest = _REST_OF_STRING.match(self._buffer, self._at)
-                assert rest is not None
-                self._at, self._in_string = rest.end(), not rest[1]
-                if self._in_string:
-                    return None
-            token = _TOKEN.search(self._buffer, self._at)
-            if token is None:
-                self._at = len(self._buffer)
-                return None
-            if token[0] != b'"':
-                self._at = token.end()
-                if token[0][:1] != b'"':
-                    return token[0]
+    def _edge(self) -> bytes:
+        """The next bracket at which an entry, or the list, may begin or end; empty when more has to be read first."""
+        while self._leave_string() and (token := _TOKEN.match(self._buffer, self._at)):
+            self._at = token.end()
+            if token[1] == b'"':
+                self._in_string = True
+            elif token[1] in b"[{":
+                if self._depth == self._outside:
+                    return token[1]
+                self._depth += 1
+            elif self._depth > self._outside + 1:
+                self._depth -= 1
             else:
-                self._at, self._in_string = token.end(), True
+                return token[1]
+        if not self._in_string:
+            self._at = len(self._buffer)
+        return b""
+
+    def _leave_string(self) -> bool:
+        """Go to the end of the string that was being read, if any; False when it is not there yet."""
+        if self._in_string:
+            rest = _REST_OF_STRING.match(self._buffer, self._at)
+            assert rest is not None
+            self._at, self._in_string = rest.end(), not rest[1]
+        return not self._in_string
 
     def _open(self, token: bytes) -> Iterator[Piece]:
-        if self._depth == self._outside:
-            yield from self._between(self._at - 1)
-            if token == b"[" and not self._outside:
-                self._outside = 1
-                self._start = self._at
-            else:
-                self._start = self._at - 1
+        yield from self._between(self._at - 1)
+        if token == b"[" and not self._outside:
+            self._outside = 1
+            self._start = self._at
+        else:
+            self._start = self._at - 1
         self._depth += 1
 
     def _close(self, token: bytes) -> Iterator[Piece]:
         if self._depth > self._outside:
             self._depth -= 1
-            if self._depth == self._outside:
-                yield self._piece(self._at, ended=True)
-                self._start = self._at
+            yield self._piece(self._at, ended=True)
+            self._start = self._at
         elif self._outside and token == b"]":
             yield from self._between(self._at - 1)
             self._outside = self._depth = 0
