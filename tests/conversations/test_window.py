@@ -203,9 +203,15 @@ def test_working_memory_and_summary_are_shown_and_counted():
         kept(0, "system", f"{WORKING_IS_DATA}\nGoal: the lamp.")
     )
     contents = [each["content"] for each in found.for_model()]
-    assert contents[:2] == ["s at 0", "Goal: the lamp."]
+    assert contents[:2] == ["s at 0", f"{WORKING_IS_DATA}\nGoal: the lamp."]
     assert contents[2].endswith("What was said before.")
     assert len(contents) == 7
+
+
+def test_a_late_result_is_handed_over_right_behind_its_call():
+    messages = talk("u c1 u t1 a")
+    roles = [each["role"] for each in window(messages, budget=PLENTY).for_model()]
+    assert roles == ["user", "assistant", "tool", "user", "assistant"]
 
 
 def test_long_working_memory_and_a_long_summary_share_and_leave_room_for_the_newest_exchange():
