@@ -183,6 +183,7 @@ class AsyncMemory(_Face[LongTermMemory]):
     forget = _awaited(LongTermMemory.forget)
     restore = _awaited(LongTermMemory.restore)
     erase = _awaited(LongTermMemory.erase)
+    mirror = _awaited(LongTermMemory.mirror)
 
     async def close(self) -> None:
         """Close the store. May be called twice."""

@@ -1,6 +1,7 @@
 """Transcripts of hosts: what was said comes out whole and in order, and nothing in a file can stop the reading."""
 
 import json
+import tracemalloc
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
@@ -147,6 +148,11 @@ def test_conversations_one_to_a_line_have_their_own_names_or_the_next():
     assert found[3].title == "Kettle"
 
 
+def test_lists_one_to_a_line_are_conversations():
+    raw = jsonl(*([{"role": "user", "content": text}] for text in ("one", "two")))
+    assert [(name, message.text) for name, message in messages(raw, "openai")] == [("talk", "one"), ("talk#2", "two")]
+
+
 def test_the_order_of_results_does_not_matter_in_a_turn_of_several_calls():
     rows = [json.loads(line) for line in RAW["claude_code.jsonl"].splitlines()]
     alpha, beta, after = 10, 11, 12  # where they stand in the file
@@ -229,6 +235,12 @@ def test_what_was_said_before_a_compaction_stays_whichever_way_the_host_begins_a
         assert [text for _, text in said(raw, "claude_code")] == ["tea", "Tea.", "milk"]
 
 
+def test_a_line_of_the_host_that_hangs_elsewhere_does_not_end_the_conversation():
+    late = {"type": "progress", "uuid": "9", "parentUuid": "1", "data": {}}
+    raw = jsonl(turn("1", None, "tea"), turn("2", "1", "Tea.", "assistant"), turn("3", "2", "milk"), late)
+    assert [text for _, text in said(raw, "claude_code")] == ["tea", "Tea.", "milk"]
+
+
 def test_sessions_that_were_joined_in_one_file_are_all_there():
     openclaw = b"".join(
         jsonl({"type": "session", "id": name}, entry("1", None, f"hello {name}"), entry("2", "1", "Hi.", "assistant"))
@@ -283,6 +295,21 @@ def test_a_tree_that_is_a_circle_ends():
 def test_a_single_conversation_of_chatgpt_is_read_too():
     one = json.dumps(json.loads(RAW["chatgpt.json"])[0], indent=1).encode()
     assert messages(one, "chatgpt") == messages(RAW["chatgpt.json"], "chatgpt")[:6]
+
+
+def test_a_tool_may_answer_in_several_messages():
+    mapping = {}
+    for number, (role, text) in enumerate(
+        [("assistant", "search"), ("tool", "one"), ("tool", "two"), ("tool", "three")]
+    ):
+        message = {
+            "author": {"role": role},
+            "recipient": "browser" if number == 0 else "all",
+            "content": {"text": text},
+        }
+        mapping[str(number)] = {"message": message, "parent": str(number - 1), "children": []}
+    raw = json.dumps([{"mapping": mapping, "current_node": "3"}]).encode()
+    assert [message.tool_call_id for _, message in messages(raw, "chatgpt")] == ["", "0", "0", "0"]
 
 
 def test_a_call_that_nothing_answered_is_what_was_said():
@@ -379,6 +406,25 @@ def test_an_entry_that_is_none_is_bad_and_the_next_is_read():
     assert bad(raw, "openai") == [(2, "no message"), (3, "not JSON"), (5, "not JSON")]
 
 
+def test_a_list_that_was_cut_off_between_its_entries_is_one_complaint():
+    raw = b'[{"role":"user","content":"tea"}, nul'
+    assert said(raw, "openai") == [("user", "tea")]
+    assert bad(raw, "openai") == [(2, "cut off")]
+
+
+def test_an_entry_that_is_too_long_is_never_held(monkeypatch):
+    monkeypatch.setattr(pieces, "LONGEST_ENTRY", 1 << 20)
+    raw = b'[{"role":"user","content":"' + b"x" * (24 << 20) + b'"}]'
+    tracemalloc.start()
+    try:
+        found = items(raw, "openai")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [item.reason for item in found] == ["too long"]
+    assert most < 8 << 20
+
+
 def test_a_message_that_cannot_be_read_is_told_with_its_place():
     conversation = {
         "messages": [{"role": "user", "content": 7}, 8, {"role": "user"}, {"role": "user", "content": "tea"}]
@@ -457,6 +503,12 @@ def test_reading_again_gives_the_same_and_every_message_has_a_name_of_its_own(fi
     names = [(each.conversation, each.message.id) for each in found]
     assert all(name for _, name in names)
     assert len(set(names)) == len(names)
+
+
+def test_those_who_repeat_themselves_say_it_twice():
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    raw = jsonl(*[{"role": "user", "content": "yes"}] * 3, {"role": "user", "content": [result, result]})
+    assert len({each.message.id for each in spoken(raw, "openai")}) == 5
 
 
 @every_file

@@ -1,6 +1,7 @@
 """Markdown into chunks: exact lines, nothing lost, nothing too long, cut where a reader would cut."""
 
 import hashlib
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoranda.documents.chunk import chunks
 from memoranda.documents.lines import lines_of
-from memoranda.documents.matter import front_length
+from memoranda.documents.matter import front_length, matter_of
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.tokens import estimated_tokens
 
@@ -159,8 +160,22 @@ def test_small_sections_stay_together_under_what_they_share():
 
 
 def test_the_headings_above_a_chunk_are_its_path():
-    text = f"# Home\n\n{paragraph('a', 350)}\n\n## Cellar\n\n### Boiler\n\n{paragraph('b', 350)}\n\nTop\n===\n\n{paragraph('c', 300)}"
+    parts = [
+        "# Home",
+        paragraph("a", 300),
+        "## Cellar",
+        "### Boiler",
+        paragraph("b", 300),
+        "Top\n===",
+        paragraph("c", 300),
+    ]
+    text = "\n\n".join(parts)
     assert [chunk.heading for chunk in chunks(text)] == ["Home", "Home > Cellar > Boiler", "Top"]
+
+
+def test_of_two_sections_with_one_name_only_what_is_above_them_is_shared():
+    (only,) = chunks("# Home\n\n## Lamp\n\nIn the hall.\n\n## Lamp\n\nIn the cellar.\n")
+    assert only.heading == "Home"
 
 
 def test_a_heading_is_not_torn_from_its_text():
@@ -188,7 +203,7 @@ def test_a_fence_that_does_not_fit_is_cut_at_lines():
 
 def test_the_next_chunk_begins_with_the_last_lines_of_the_one_before():
     found = chunks(paragraph("some", 1_500), tokens=400, overlap=80)
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         shared = one.text.split("\n")[other.start_line - one.start_line :]
         assert shared
         assert other.text.startswith("\n".join(shared))
@@ -198,9 +213,16 @@ def test_the_next_chunk_begins_with_the_last_lines_of_the_one_before():
 def test_nothing_is_carried_over_a_heading_or_when_not_wanted():
     text = "\n\n".join(f"## Part {n}\n\n{paragraph('some', 300)}" for n in range(3))
     found = chunks(text, tokens=400, overlap=80)
-    assert all(one.end_line < other.start_line for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end_line < other.start_line for one, other in pairwise(found))
     plain = chunks(paragraph("some", 1_500), tokens=400, overlap=0)
-    assert all(one.end_line < other.start_line for one, other in zip(plain, plain[1:], strict=False))
+    assert all(one.end_line < other.start_line for one, other in pairwise(plain))
+
+
+def test_what_is_carried_over_does_not_reach_above_a_heading():
+    above = "Two words.\nMore words.\n\n## Lamps\n\nOne lamp.\n"
+    found = chunks(above + "\nhall " + "lamp " * 50, tokens=100, overlap=50)
+    assert [chunk.text.split("\n")[0] for chunk in found] == ["Two words.", "## Lamps"]
+    assert found[0].end_line == 6
 
 
 def test_a_long_line_is_cut_at_sentences():
@@ -233,3 +255,30 @@ def test_a_rule_is_no_front_matter_and_its_text_is_kept():
 def test_sizes_that_make_no_sense_are_refused(tokens, overlap):
     with pytest.raises(InvalidInput):
         chunks("text", tokens=tokens, overlap=overlap)
+
+
+MANY = 60_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a|b\n" + " " * MANY + "x|-",
+        "# a" + " " * MANY + "b",
+        "." * MANY,
+        '."' * MANY,
+        "```\n" * MANY,
+        "#\n" * MANY,
+        "|\n|-\n" * MANY,
+        "x" * MANY,
+        "\u0301" * MANY,
+        "---\na: " + " " * MANY + "b\n---\n",
+        "---\ntags: [" + " " * MANY + "[ ]\n---\n",
+        "---\ntags: [" + "'" * MANY + "]\n---\n",
+    ],
+    ids=range(12),
+)
+def test_a_hostile_text_takes_no_more_time_than_another(text):
+    chunks(text)
+    matter_of("a.md", text)

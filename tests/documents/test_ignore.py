@@ -156,10 +156,17 @@ def test_rules_of_folders_within_count_more(tree, outer, inner, inmost):
         "a b\n",
         "é*\n",
         "??.md\n",
+        "*a*ab\n",
+        "**/a/**/b/**/f\n",
     ],
 )
 def test_each_kind_of_rule_means_what_it_means_to_git(tree, text):
     agrees(tree, {"": text})
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("*.md", "!a.md"), ("!a.md", "*.md"), ("/a/b", "!b"), ("b", "!/b")])
+def test_of_two_rules_that_of_the_inner_folder_decides(tree, outer, inner):
+    agrees(tree, {"": outer, "a": inner})
 
 
 def test_a_hostile_rule_takes_no_time():

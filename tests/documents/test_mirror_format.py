@@ -29,8 +29,8 @@ NASTY = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(st.text(max_size=8), NASTY), max_size=8).map("".join)
 LINES = st.sampled_from(
-    ["prose", "## a heading", "    indented", "1. one", "<!-- note -->", "<!-- open", "```", "- an item", "  more of it",
-     "", "* another", "| a | b |", "-->", UNREAD]
+    ["prose", "## a heading", "    indented", "1. one", "<!-- note -->", "<!-- open", "```", "- an item",
+     "  more of it", "", "* another", "| a | b |", "-->", UNREAD]
 )  # fmt: skip
 SEGMENT = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.:@+~-]{0,12}", fullmatch=True)
 
@@ -86,7 +86,7 @@ def test_what_is_no_list_stays_and_is_found_again(lines):
     written = [line for block in first.blocks for line in block.lines]
     again = [line for block in second.blocks for line in block.lines]
     assert [line for line in again if line.strip()] == [line for line in written if line.strip()]
-    for line in lines:
+    for line in set(lines) - {UNREAD}:
         assert line in rendered(kept)
 
 

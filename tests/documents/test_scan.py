@@ -159,6 +159,27 @@ def test_links_in_circles_come_to_an_end(tmp_path):
     assert paths(scan(root, ALL)) == ["a/b/c.md"]
 
 
+def test_linked_folders_that_lead_to_each_other_come_to_an_end(tmp_path):
+    root = made(tmp_path, "one/a.md", "two/b.md", "memory/c.md")
+    (tmp_path / "memory" / "one").symlink_to("../one")
+    (tmp_path / "one" / "two").symlink_to("../two")
+    (tmp_path / "two" / "one").symlink_to("../one")
+    (tmp_path / "two" / "all").symlink_to("..")
+    found = scan(root)
+    assert paths(found) == ["memory/c.md", "memory/one/a.md", "memory/one/two/b.md"]
+    assert found.skipped == ()
+
+
+def test_a_link_that_a_rule_leaves_out_opens_nothing(tmp_path):
+    root = made(tmp_path, "a.md", "notes/b.md")
+    (tmp_path / ".gitignore").write_text("link.md\n/folder\n")
+    (tmp_path / "link.md").symlink_to("a.md")
+    (tmp_path / "folder").symlink_to("notes")
+    assert not is_allowed(root, "link.md", ALL)
+    assert not is_allowed(root, "folder/b.md", ALL)
+    assert paths(scan(root, ALL)) == ["a.md", "notes/b.md"]
+
+
 def test_a_file_with_two_names_counts_once(tmp_path):
     root = made(tmp_path, "MEMORY.md")
     os.link(tmp_path / "MEMORY.md", tmp_path / "memory.md")
@@ -240,6 +261,14 @@ def test_a_name_that_cannot_be_cited_is_skipped_with_its_reason(tmp_path, name):
     assert paths(found) == ["a.md"]
     assert [each.reason for each in found.skipped] == ["has a name that cannot be cited"]
     found.skipped[0].path.encode()
+
+
+def test_a_path_that_is_too_long_to_be_asked_for_is_skipped_with_its_reason(tmp_path):
+    deep = "/".join(["folder-of-some-length" * 5] * 11)
+    root = made(tmp_path, "a.md", f"{deep}/b.md")
+    found = scan(root, ALL)
+    assert paths(found) == ["a.md"]
+    assert [each.reason for each in found.skipped] == ["has a name that cannot be cited"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,12 @@ CONTRACT = {
     "remember_fact": "category=general key* value* source subjects ref",
     "recall_fact": "category key query",
     "forget_fact": "category* key*",
+    "archive_search": "query* conversation_id min_time max_time silence_minutes=10 no_context=False limit=5",
+    "archive_sessions": "limit=20",
+    "archive_session_transcript": "session_id* after=0",
+    "archive_range": "min_time* max_time max_messages=200",
+    "session_working_memory": "action* content",
+    "session_close": "reason* carry_forward",
 }
 BY_NAME = {definition.name: definition for definition in DEFINITIONS}
 
@@ -69,16 +75,17 @@ def test_every_schema_is_closed_and_every_parameter_is_explained(definition):
     assert len(definition.description) > 80
     for parameter in schema["properties"].values():
         assert parameter["description"].endswith(".")
-        assert parameter["type"] in ("string", "integer", "number", "array")
+        assert parameter["type"] in ("string", "integer", "number", "array", "boolean")
 
 
 def test_callers_are_told_what_only_reads_and_what_hides():
     hints = {each["name"]: each["annotations"] for each in definitions("mcp")}
     assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == {
         "memory_recall", "memory_list", "memory_stats", "memory_search", "memory_get", "recall_memory", "recall_fact",
+        "archive_search", "archive_sessions", "archive_session_transcript", "archive_range",
     }  # fmt: skip
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {
-        "memory_forget", "forget", "forget_fact", "update_profile",
+        "memory_forget", "forget", "forget_fact", "update_profile", "session_close",
     }  # fmt: skip
     assert not any(hint["openWorldHint"] for hint in hints.values())
 

@@ -36,6 +36,8 @@ _ORDER = (
     ("facts", "facts"),
     ("preferences", "preferences"),
     ("conversation", "conversation"),
+    ("documents", "documents"),
+    ("mirror", "mirror"),
     ("hook", "hook"),
     ("tools", "tools"),
     ("admin", "index maintain verify doctor tour completion"),

@@ -250,8 +250,10 @@ class Output:
                 f"proof: {read:,} bytes of {len(receipt.scanned)} files read, {receipt.needles} traces looked for, "
                 f"{receipt.found} found"
             )
+        for note in receipt.notes:
+            print(f"note: {clean(note)}")
         if receipt.pending:
-            print(f"not proven yet: {receipt.pending}", file=sys.stderr)
+            print(f"not proven yet: {clean(receipt.pending)}", file=sys.stderr)
 
     def stats(self, stats: Stats) -> None:
         if self.as_json:

@@ -14,7 +14,7 @@ _LIKING_SHARE = 0.4
 # Sentences that are merely about the subject are not worth filling a whole summary with.
 _REST_SHARE = 0.5
 # An assistant has many numbers to give, and few that a person will want back.
-_ASIDE_SHARE = 0.8
+_ASIDE_SHARE = 0.6
 _SAME = 0.7
 _CORRECTED = 0.7
 _CLEARLY = 3
@@ -66,7 +66,7 @@ class Chosen:
     def _cost(self, saying: Saying) -> int:
         """What quoting it adds: sentences of one message share a line."""
         shared = self._sources[saying.source] > 0
-        return estimated_tokens((BETWEEN if shared else _named(saying.who)) + saying.text)
+        return estimated_tokens(BETWEEN + saying.text if shared else f"{_named(saying.who)}{saying.text}\n")
 
     def _like(self, saying: Saying) -> Iterable[Saying]:
         shared = Counter(order for stem in saying.stems for order in self._by_stem.get(stem, ()))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memoranda.conversations.choosing import BETWEEN, Chosen, choose, lines_of
 from memoranda.conversations.particulars import borne_out
+from memoranda.conversations.phrases import words_of
 from memoranda.conversations.salience import LEAST, NOTHING, Reader, Saying, reader, stems_of
 from memoranda.conversations.sentences import plain_line
 from memoranda.conversations.toolwork import deeds
@@ -58,7 +59,8 @@ def extracted(messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -
     share = round(most_tokens * _ACTIONS_SHARE)
     chosen = Chosen(most_tokens - _size(open_lines) - _size(done.lines(share)))
     told = opened | {each.order for each in acted}
-    choose([each for each in (*kept, *said) if each.order not in told], chosen)
+    crowded_out = [each for each in still_open if each.source < 0]
+    choose([each for each in (*kept, *crowded_out, *said) if each.order not in told], chosen)
     # What the points leave is room for deeds that had none.
     points = lines_of(chosen.sayings)
     left = most_tokens - _size(open_lines) - _size(points)
@@ -117,13 +119,13 @@ def _open_items(said: Sequence[Saying], done: Sequence[Saying], work: Sequence[s
     """What somebody meant to do and nobody has said to be done since; at the end, questions without an answer."""
     last_answer = max((each.source for each in said if each.assistant), default=-1)
     found = []
-    tools = [stems_of(text) for text in work]
+    tools = [stems_of(text, words_of(text)) for text in work]
     for each in said:
-        if each.assistant or each.level == NOTHING:
+        earlier = each.source < 0
+        if not earlier and (each.assistant or each.level == NOTHING):
             continue
         unanswered = each.question and each.source > last_answer
         wanted = "open" in each.marks and not each.question and "decision" not in each.marks
-        earlier = each.source < 0
         if not (unanswered or earlier or (wanted and len(each.stems) >= 2)):
             continue
         later = [other.stems for other in done if other.order > each.order and other.source != each.source]
@@ -141,7 +143,7 @@ def _open_lines(found: Sequence[Saying], most_tokens: int) -> tuple[tuple[str, .
     """The newest that fit, questions last of all."""
     chosen = Chosen(round(most_tokens * _OPEN_SHARE))
     for each in sorted(found, key=lambda each: (each.question, -each.order)):
-        if len(each.stems) >= LEAST or each.particulars or each.question:
+        if each.source < 0 or len(each.stems) >= LEAST or each.particulars or each.question:
             chosen.take(each)
     return lines_of(chosen.sayings), {each.order for each in chosen.sayings}
 
@@ -174,4 +176,4 @@ class _Done:
 
 
 def _size(lines: Iterable[str]) -> int:
-    return sum(estimated_tokens(line) for line in lines)
+    return sum(estimated_tokens(f"{line}\n") for line in lines)

@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,7 +26,8 @@ _NAME = re.compile(r"[^.!?\s] (?:[A-Z]|[ÁÉÍÓÚŁŚŻŹĆÖÄÜČŠŘŽ])[a-z
 _NEEDED = frozenset({"negation", "condition", "decision", "preference", "correction", "open"})
 _FIRST = frozenset({"decision", "preference"})
 _HINTS = frozenset({"open", "habit"})
-_BONUS = {"decision": 4, "preference": 2, "habit": 1, "correction": 1, "name": 1, "times": 1}
+_PARTICULAR = 6
+_BONUS = {"decision": 8, "preference": 2, "habit": 1, "correction": 1, "name": 1, "times": 1}
 LEAST = 3
 """So many telling words make a sentence worth quoting that has nothing else."""
 
@@ -102,7 +102,7 @@ def _saying(sentence: str, who: str, assistant: bool, place: tuple[int, int], la
     tokens = estimated_tokens(sentence)
     if tokens > _LONG and not signs.talk:
         sentence = shortened(sentence, lambda clause: _is_needed(clause, languages))
-        tokens = estimated_tokens(sentence)
+        words, tokens = words_of(sentence), estimated_tokens(sentence)
     return Saying(
         sentence,
         who,
@@ -110,7 +110,7 @@ def _saying(sentence: str, who: str, assistant: bool, place: tuple[int, int], la
         *place,
         signs.marks | ({"name"} if _NAME.search(sentence) else set()),
         particulars(sentence),
-        stems_of(sentence),
+        stems_of(sentence, words),
         _QUESTION.search(sentence) is not None,
         signs.talk,
         tokens,
@@ -121,10 +121,9 @@ def _is_needed(clause: str, languages: tuple[str, ...]) -> bool:
     return bool(particulars(clause)) or bool(signs_of(clause, words_of(clause), languages).marks & _NEEDED)
 
 
-@lru_cache(maxsize=4_096)
-def stems_of(sentence: str) -> frozenset[str]:
+def stems_of(sentence: str, words: Sequence[str]) -> frozenset[str]:
     """Telling words without their endings; pairs of letters where words have no edges."""
-    found = {word[:_STEM] for word in words_of(sentence) if not word.isdigit() and not is_common(word)}
+    found = {word[:_STEM] for word in words if not word.isdigit() and not is_common(word)}
     if not sentence.isascii():
         letters = [char if _UNSPACED.match(char) else " " for char in sentence]
         found.update(pair for pair in map("".join, pairwise(letters)) if " " not in pair)
@@ -139,7 +138,7 @@ def weights(sayings: Iterable[Saying]) -> dict[int, float]:
 
     def weight(saying: Saying) -> float:
         central = sum(math.log1p(counts[stem] - 1) * math.log(total / counts[stem]) for stem in saying.stems)
-        bonus = sum(_BONUS.get(mark, 0) for mark in saying.marks) + 2 * len(saying.particulars)
+        bonus = sum(_BONUS.get(mark, 0) for mark in saying.marks) + _PARTICULAR * len(saying.particulars)
         share = 0.5 if saying.assistant or saying.question else 1.0
         return share * (central + bonus) / (saying.tokens + 8)
 

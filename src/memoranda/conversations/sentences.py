@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 _LONGEST = 400
+_LIST_WORDS = 2
 _CLOSING = "\"'”’»)\\]」』）"
 # A narrow mark ends a sentence before a blank only; runs are taken whole, so that a line of dots costs no more.
 _END = re.compile(rf"[。！？｡]++[{_CLOSING}]*+|(?<![.!?…])[.!?…]++[{_CLOSING}]*+(?=\s|$)")
@@ -39,13 +40,31 @@ def sentences(text: str) -> list[str]:
 
 
 def shortened(sentence: str, needed: Callable[[str], bool]) -> str:
-    """The sentence from its first needed clause to its last: one piece of it, word for word."""
-    edges = [0, *(edge.end() for edge in _CLAUSE_EDGE.finditer(sentence)), len(sentence)]
-    clauses = [(start, end) for start, end in pairwise(edges) if end > start]
-    kept = [(start, end) for start, end in clauses if needed(sentence[start:end])]
-    if not kept or len(kept) == len(clauses):
+    """The sentence from its first needed clause to its last: one piece of it, word for word.
+
+    What stands in brackets is not taken apart, and a list that follows a needed clause stays whole.
+    """
+    clauses = [sentence[start:end] for start, end in pairwise(_clause_edges(sentence))]
+    wanted = [place for place, clause in enumerate(clauses) if needed(clause)]
+    if not wanted:
         return sentence
-    return sentence[kept[0][0] : kept[-1][1]].strip(" ,;:-–—，；：")
+    first, end = wanted[0], wanted[-1] + 1
+    while end < len(clauses) and len(clauses[end].split()) <= _LIST_WORDS:
+        end += 1
+    if first == 0 and end == len(clauses):
+        return sentence
+    return "".join(clauses[first:end]).strip(" ,;:-–—，；：")
+
+
+def _clause_edges(sentence: str) -> list[int]:
+    edges, depth, seen = [0], 0, 0
+    for edge in _CLAUSE_EDGE.finditer(sentence):
+        between = sentence[seen : edge.end()]
+        depth += sum(between.count(each) for each in "([{（") - sum(between.count(each) for each in ")]}）")
+        seen = edge.end()
+        if depth <= 0 and seen < len(sentence):
+            edges.append(seen)
+    return [*edges, len(sentence)]
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from memoranda.documents.lines import closes_fence, heading_of, lines_of, opens_fence
-from memoranda.documents.long_lines import pieces_of
+from memoranda.documents.long_lines import Piece, pieces_of
 from memoranda.documents.matter import front_length
 from memoranda.domain.document import Chunk
 from memoranda.domain.errors import InvalidInput
@@ -24,16 +24,19 @@ TOKENS = 400
 OVERLAP = 80
 _FEWEST_TOKENS = 16
 _MOST_OF_A_TITLE = 120
+_BYTES_OF_A_TOKEN = 4
 # How good it is to begin a chunk here.
 _NEVER, _ANYWHERE, _LINE, _ITEM, _PARAGRAPH, _HEADING, _HIGHER, _HIGHEST = range(8)
 _LEVELS = {1: _HIGHEST, 2: _HIGHER}
 _ITEM_MARK = re.compile(r"[ \t]{0,12}(?:[-*+]|\d{1,9}[.)])[ \t]")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_TABLE_RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _NO_TITLE = tuple("#>-*+|=`~ \t")
 
 Count = Callable[[str], int]
 """Counts tokens. It must find no more in a text than in its lines, one by one and with their ends."""
+# The level and the title of each heading above a place, and how many headings came before.
+_Titles = tuple[tuple[int, str, int], ...]
 
 
 class _Unit(NamedTuple):
@@ -47,14 +50,6 @@ class _Unit(NamedTuple):
     """Whether it goes on in the line of the unit before it."""
 
 
-class _Section(NamedTuple):
-    titles: tuple[tuple[int, str], ...] = ()
-
-    def under(self, level: int, title: str) -> "_Section":
-        upper = tuple(each for each in self.titles if each[0] < level)
-        return _Section((*upper, (level, title[:_MOST_OF_A_TITLE])))
-
-
 def chunks(
     text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, count: Count = estimated_tokens
 ) -> tuple[Chunk, ...]:
@@ -65,7 +60,8 @@ def chunks(
         raise InvalidInput(f"overlap: {overlap} does not fit", hint="Give 0 up to half of the tokens of a chunk.")
     lines = lines_of(text)
     reader = _Reader(lines, tokens, count)
-    units = list(reader.units(front_length(lines)))
+    reader.read(front_length(lines))
+    units = reader.units
     return tuple(_chunk(units[a:b], reader.sections) for a, b in _packed(units, tokens, overlap))
 
 
@@ -73,19 +69,21 @@ class _Reader:
     """Lines to units, from the first to the last."""
 
     def __init__(self, lines: Sequence[str], tokens: int, count: Count) -> None:
-        self.sections = [_Section()]
+        self.sections: list[_Titles] = [()]
+        self.units: list[_Unit] = []
         self._lines, self._tokens, self._count = lines, tokens, count
         self._after_heading = False
         self._after_blank = True
 
-    def units(self, at: int) -> Iterator[_Unit]:
+    def read(self, at: int) -> None:
         lines, count = self._lines, self._count
         blank = count("\n")
         while at < len(lines):
             line = lines[at]
             if not line or line.isspace():
                 begins = _NEVER if self._after_heading else _PARAGRAPH
-                yield _Unit(at + 1, at + 1, line, count(line + "\n") if line else blank, begins, self._section)
+                cost = count(line + "\n") if line else blank
+                self.units.append(_Unit(at + 1, at + 1, line, cost, begins, len(self.sections) - 1))
                 self._after_blank = True
                 at += 1
                 continue
@@ -93,23 +91,21 @@ class _Reader:
             begins = self._heading(line, lines[at + 1] if end == at + 2 else "") or self._begins(line, end > at + 1)
             self._after_heading = begins >= _HEADING
             self._after_blank = False
-            yield from self._block(at, end, begins)
+            self._add(at, end, begins)
             at = end
-
-    @property
-    def _section(self) -> int:
-        return len(self.sections) - 1
 
     def _end_of_block(self, at: int) -> int:
         """Where a fence, a table or an underlined heading that begins here ends; or the end of this line."""
         lines, line = self._lines, self._lines[at]
-        marks = opens_fence(line) if "```" in line or "~~~" in line else ""
         end = at + 1
+        marks = opens_fence(line) if "```" in line or "~~~" in line else ""
         if marks:
-            while end < len(lines) and not closes_fence(lines[end], marks):
+            while end < len(lines) and not (marks in lines[end] and closes_fence(lines[end], marks)):
                 end += 1
             return min(end + 1, len(lines))
         following = lines[end] if end < len(lines) else ""
+        if not following:
+            return end
         if "|" in line and "|" in following and _TABLE_RULE.fullmatch(following):
             while end < len(lines) and "|" in lines[end]:
                 end += 1
@@ -137,24 +133,42 @@ class _Reader:
         return _ITEM if _ITEM_MARK.match(line) else _LINE
 
     def _enter(self, level: int, title: str) -> int:
-        self.sections.append(self.sections[-1].under(level, title))
+        upper = tuple(each for each in self.sections[-1] if each[0] < level)
+        self.sections.append((*upper, (level, title[:_MOST_OF_A_TITLE], len(self.sections))))
         return _LEVELS.get(level, _HEADING)
 
-    def _block(self, at: int, end: int, begins: int) -> Iterator[_Unit]:
-        lines, count, section = self._lines, self._count, self._section
-        costs = [count(line + "\n") for line in lines[at:end]]
+    def _add(self, at: int, end: int, begins: int) -> None:
+        """A block as one unit if it fits, else by lines."""
+        if end == at + 1:
+            self._add_line(at, begins)
+            return
+        costs = [self._count(line + "\n") for line in self._lines[at:end]]
         if sum(costs) <= self._tokens:
-            yield _Unit(at + 1, end, "\n".join(lines[at:end]), sum(costs), begins, section)
+            text = "\n".join(self._lines[at:end])
+            self.units.append(_Unit(at + 1, end, text, sum(costs), begins, len(self.sections) - 1))
             return
         for place, cost in enumerate(costs, at):
-            number = place + 1
-            if cost <= self._tokens:
-                yield _Unit(number, number, lines[place], cost, begins, section)
-            else:
-                for piece in pieces_of(lines[place], self._tokens, count):
-                    yield _Unit(number, number, piece.text, piece.cost, begins, section, piece.glued)
-                    begins = _ANYWHERE
+            self._add_line(place, begins, cost)
             begins = _LINE
+
+    def _add_line(self, at: int, begins: int, cost: int | None = None) -> None:
+        section, number, line = len(self.sections) - 1, at + 1, self._lines[at]
+        pieces: tuple[Piece, ...] = ()
+        if cost is None and self._will_not_fit(line):
+            pieces = tuple(pieces_of(line, self._tokens, self._count))
+            cost = sum(piece.cost for piece in pieces)
+        elif cost is None:
+            cost = self._count(line + "\n")
+        if cost <= self._tokens:
+            self.units.append(_Unit(number, number, line, cost, begins, section))
+            return
+        for piece in pieces or pieces_of(line, self._tokens, self._count):
+            self.units.append(_Unit(number, number, piece.text, piece.cost, begins, section, piece.glued))
+            begins = _ANYWHERE
+
+    def _will_not_fit(self, line: str) -> bool:
+        """A guess, so that what is long is not counted twice: as a whole and by its sentences."""
+        return len(line) > self._tokens and len(line.encode(errors="surrogatepass")) > _BYTES_OF_A_TOKEN * self._tokens
 
 
 def _packed(units: Sequence[_Unit], tokens: int, overlap: int) -> Iterator[tuple[int, int]]:
@@ -194,18 +208,17 @@ def _filled(units: Sequence[_Unit], before: Sequence[int], first: int, start: in
     if end == len(units):
         return end
     full = before[end] - before[start]
-    best = max(
-        range(start + 1, end + 1),
-        key=lambda place: (_worth(units[place], (before[place] - before[start]) / full), place),
-    )
-    return end if units[best].begins == _NEVER else best
+    best, most = end, -1
+    for place in range(end, start, -1):
+        worth = _worth(units[place].begins, (before[place] - before[start]) / full)
+        if worth > most:
+            best, most = place, worth
+    return best
 
 
-def _worth(unit: _Unit, share: float) -> int:
-    """How good it is to end a chunk before this unit, when that leaves such a share of it."""
-    if unit.begins == _NEVER:
-        return -1
-    return unit.begins if share >= (0.25 if unit.begins >= _HEADING else 0.5) else 0
+def _worth(begins: int, share: float) -> int:
+    """How good it is to end a chunk where this begins, when that leaves such a share of it."""
+    return begins if share >= (0.25 if begins >= _HEADING else 0.5) else 0
 
 
 def _is_new_start(unit: _Unit, held: int, tokens: int) -> bool:
@@ -213,15 +226,23 @@ def _is_new_start(unit: _Unit, held: int, tokens: int) -> bool:
     return unit.begins >= _HEADING and held >= tokens // (2 if unit.begins == _HEADING else 4)
 
 
-def _chunk(units: Sequence[_Unit], sections: Sequence[_Section]) -> Chunk:
+def _chunk(units: Sequence[_Unit], sections: Sequence[_Titles]) -> Chunk:
     made = "".join(unit.text if unit.glued else "\n" + unit.text for unit in units)
     text = made if units[0].glued else made[1:]
-    titles = sections[units[0].section].titles
-    for section in sections[units[0].section + 1 : units[-1].section + 1]:
-        shared = 0
-        while titles[shared : shared + 1] == section.titles[shared : shared + 1] != ():
-            shared += 1
-        titles = titles[:shared]
-    heading = " > ".join(title for _, title in titles if title)
+    first, *others = dict.fromkeys(
+        [unit.section for unit in units if unit.begins < _HEADING and unit.text.strip()] or [units[0].section]
+    )
+    titles = sections[first]
+    for other in others:
+        titles = _shared(titles, sections[other])
+    heading = " > ".join(title for _, title, _ in titles if title)
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
     return Chunk(units[0].line, units[-1].last, text, heading, digest)
+
+
+def _shared(one: _Titles, other: _Titles) -> _Titles:
+    """The titles above both."""
+    upper = 0
+    while upper < min(len(one), len(other)) and one[upper] == other[upper]:
+        upper += 1
+    return one[:upper]

@@ -18,6 +18,9 @@ RULE_FILES = (".gitignore", ".memorandaignore")
 NEVER = frozenset({".git", ".tox", ".venv", ".pnpm-store", "__pycache__", "node_modules", "venv"})
 _OWN = ("-index", "-documents", "-transcripts")
 _MOST_BYTES = 1 << 18
+_NO_RULES = frozenset(
+    {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.ENXIO, errno.EMLINK, errno.ENAMETOOLONG}
+)
 
 
 class Rule(NamedTuple):
@@ -104,7 +107,7 @@ def _read(path: str) -> str:
     try:
         handle = os.open(path, flags)
     except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.ENXIO, errno.EMLINK):
+        if error.errno in _NO_RULES:
             return ""
         raise
     try:

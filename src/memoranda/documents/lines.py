@@ -4,7 +4,6 @@ import re
 from typing import NamedTuple
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -28,7 +27,10 @@ def heading_of(line: str) -> Heading | None:
     found = _HEADING.fullmatch(line)
     if found is None:
         return None
-    return Heading(len(found[1]), _CLOSING.sub("", found[2] or "").strip())
+    title = (found[2] or "").strip()
+    bare = title.rstrip("#")
+    # Signs at the end are no part of a title, unless they touch it.
+    return Heading(len(found[1]), title if bare and not bare[-1].isspace() else bare.rstrip())
 
 
 def opens_fence(line: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # Chinese and Japanese put no space after a sentence.
-_SENTENCE = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*\s*")
+_SENTENCE = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s+|[。！？；]+[”’」』）]*\s*")
 _SPACES = re.compile(r"\s+")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
@@ -25,28 +25,30 @@ def pieces_of(line: str, tokens: int, count: Callable[[str], int]) -> Iterator[P
     """The line, from left to right."""
     glued = False
     for sentence in _cut(line, _SENTENCE):
-        for text in _fitting(sentence, tokens, count):
-            yield Piece(text, count(text + "\n"), glued)
+        cost = count(sentence + "\n")
+        fits = cost <= tokens
+        for text in (sentence,) if fits else _smaller(sentence, tokens, count):
+            yield Piece(text, cost if fits else count(text + "\n"), glued)
             glued = True
 
 
-def _fitting(sentence: str, tokens: int, count: Callable[[str], int]) -> Iterator[str]:
-    if count(sentence + "\n") <= tokens:
-        yield sentence
-        return
+def _smaller(sentence: str, tokens: int, count: Callable[[str], int]) -> Iterator[str]:
+    """A sentence that does not fit, as many words at a time as do."""
     room = tokens - count("\n")
-    held, cost = "", 0
+    held: list[str] = []
+    cost = 0
     for word in _cut(sentence, _SPACES):
         more = count(word)
         if held and cost + more > room:
-            yield held
-            held, cost = "", 0
+            yield "".join(held)
+            held, cost = [], 0
         if more > room:
             yield from _characters(word, more, tokens, count)
         else:
-            held, cost = held + word, cost + more
+            held.append(word)
+            cost += more
     if held:
-        yield held
+        yield "".join(held)
 
 
 def _cut(text: str, ends: re.Pattern[str]) -> Iterator[str]:

@@ -20,9 +20,10 @@ _MOST_LINES = 200
 _MOST_CHARACTERS = 200
 _KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+(.*))?")
-_COMMENT = re.compile(r"[ \t]+#.*$|^#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$|^#.*$")
+_COMMENT_AFTER_LIST = re.compile(r"\][ \t]+#[^\]]*$")
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')[ \t]*(?:#.*)?""")
-_LISTED = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\[\]"']*)[ \t]*(?:,|$)""")
+_IN_LIST = re.compile(r"""("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+')|([^,"'\[\]]++)|(,)|(.)""")
 _DAY = re.compile(r"(?<!\d)(\d{4})([-_./]?)(\d{2})\2(\d{2})(?:(?:\d\d){2,3})?(?!\d)")
 _WEEK = re.compile(r"(?<!\d)(\d{4})-?W(\d{2})(?!\d)")
 _LOOSE_DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
@@ -139,10 +140,17 @@ def _value(text: str) -> _Value | None:
         return None
     if not bare.startswith("["):
         return _scalar(bare)
-    inside = _COMMENT.sub("", bare)
+    # A sign within the brackets begins a tag as people write it, not a remark.
+    inside = _COMMENT_AFTER_LIST.sub("]", bare)
     if not inside.endswith("]"):
         return None
-    items = (_unquoted(found[1].strip()) for found in _LISTED.finditer(inside[1:-1]))
+    items = [""]
+    for found in _IN_LIST.finditer(inside[1:-1]):
+        quoted, plain, comma, odd = found.groups()
+        if odd:
+            return None
+        items[-1] += _unquoted(quoted) if quoted else (plain or "").strip()
+        items += [""] * (comma is not None)
     return [item for item in items if item]
 
 

@@ -182,11 +182,14 @@ def escaped_lines(text: str) -> list[str]:
 
 def _escaped(line: str, *, first: bool, fenced: bool) -> str:
     special = {found.start() for found in _AMBIGUOUS.finditer(line)}
-    special.update(place for place in range(len(line)) if _is_hidden(line, place))
+    if not (line.isascii() and line.isprintable()):
+        special.update(place for place in range(len(line)) if _is_hidden(line, place))
     if line[-1:].isspace():
         special.add(len(line) - 1)
     if (first and line[:1].isspace()) or _BREAKS_A_PAGE.match(line) or (not fenced and FENCE.match(line)):
         special.add(0)
+    if not special:
+        return line
     return "".join(f"&#x{ord(char):x};" if place in special else char for place, char in enumerate(line))
 
 

@@ -17,6 +17,7 @@ from memoranda.domain.document import FileSeen
 from memoranda.domain.errors import NotFound, Refused
 
 _NO_DOCUMENT = "Only files that a pattern of the source names, and no rule leaves out, can be read."
+_LONGEST_PATH = 1_024
 _UNCITABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff\u2028\u2029]")
 
 
@@ -97,9 +98,9 @@ def located(
     if real is None:
         raise Refused("this leads out of the folder", hint=_NO_DOCUMENT)
     straight = real == asked
-    if _is_shut(base, real, hidden_too=not straight) or not (straight or _link_is_open(base, asked)):
-        raise Refused("this is not one of the documents", hint=_NO_DOCUMENT)
     try:
+        if _is_shut(base, real, hidden_too=not straight) or not (straight or _link_is_open(base, asked)):
+            raise Refused("this is not one of the documents", hint=_NO_DOCUMENT)
         found = os.lstat(_joined(base, real))
     except (FileNotFoundError, NotADirectoryError):
         return Located(asked, base, real, None)
@@ -139,7 +140,10 @@ class _Walk:
             else:
                 links, self._links = sorted(self._links), []
                 for path, real in links:
-                    self._follow(path, real)
+                    try:
+                        self._follow(path, real)
+                    except OSError as error:
+                        self._skip(path, f"cannot be read: {error.strerror}", unread=True)
                 self._folders.reverse()
 
     def _enter(self, folder: str, real_folder: str, above: tuple[Rules, ...]) -> None:
@@ -174,7 +178,7 @@ class _Walk:
                 continue
             if is_ignored(real, rules, is_folder=is_folder):
                 continue
-            if _UNCITABLE.search(entry.name):
+            if not _is_citable(path):
                 self._skip(path, "has a name that cannot be cited")
             elif is_folder:
                 below.append((path + "/", real + "/", rules))
@@ -188,6 +192,8 @@ class _Walk:
 
     def _follow(self, path: str, real: str) -> None:
         target = os.path.realpath(_joined(self._base, real))
+        if target == self._base:
+            return
         own = _within(self._base, target)
         if own is None:
             self._skip(path, "is a link that leads out of the folder")
@@ -249,9 +255,13 @@ def _relative(path: str, *, roots: tuple[str, ...]) -> str:
     while path.startswith("./"):
         path = path[2:]
     parts = path.split("/")
-    if _UNCITABLE.search(path) or os.path.isabs(path) or any(part in ("", ".", "..") for part in parts):
+    if not _is_citable(path) or os.path.isabs(path) or any(part in ("", ".", "..") for part in parts):
         raise Refused("this is not a path within the folder", hint="Give it relative to the folder, without `..`.")
     return path
+
+
+def _is_citable(path: str) -> bool:
+    return len(path) <= _LONGEST_PATH and not _UNCITABLE.search(path)
 
 
 def _joined(base: str, relative: str) -> str:

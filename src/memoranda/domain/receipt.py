@@ -204,6 +204,10 @@ class EraseReceipt(NamedTuple):
     conversations: int = 0
     summaries: int = 0
     """Summaries that were made anew, because they stand for such a message."""
+    mirrored: int = 0
+    """Files of mirrors that were rewritten."""
+    notes: tuple[str, ...] = ()
+    """What nobody here can do, such as to change what was committed elsewhere."""
 
     def as_json(self) -> dict[str, Any]:
         return _as_json(self)

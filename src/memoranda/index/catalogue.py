@@ -143,19 +143,18 @@ class Catalogue:
                 found.update((int(row[0]), rows.to_passage(row)) for row in selected)
         return found
 
-    def numbers(self, scopes: tuple[str, ...], *, source: str = "", path: str = "") -> frozenset[int]:
-        """Numbers of the chunks of a source, of a file, or of a folder when the path ends with a slash."""
-        listed, values = placeholders("scope", scopes)
+    def numbers(self, scope: str, source: str, *, path: str = "") -> frozenset[int]:
+        """Numbers of the chunks of a source; of one file, or of a folder when the path ends with a slash."""
         # Not `like`: a path may have its signs in it.
         folder = path if path.endswith("/") else ""
         with self.database.read() as connection:
             selected = connection.execute(
-                f"""
+                """
                 select c.number from chunk c join file f on f.number = c.file
-                where c.scope in ({listed}) and (:source = '' or f.source = :source)
+                where f.scope = :scope and f.source = :source
                   and (:path = '' or f.path = :path or (:folder <> '' and substr(f.path, 1, length(:folder)) = :folder))
-                """,  # noqa: S608
-                {**values, "source": source, "path": path, "folder": folder},
+                """,
+                {"scope": scope, "source": source, "path": path, "folder": folder},
             )
             return frozenset(int(row[0]) for row in selected)
 

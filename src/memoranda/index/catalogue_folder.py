@@ -92,6 +92,14 @@ class CatalogueFolder:
         self._point_to(number)
         self.tidy()
 
+    def discard(self) -> None:
+        """Throw away what serves now: it turned out to be damaged."""
+        current = self._current()
+        if current:
+            self._remove(current + 1)
+            self._point_to(current + 1)
+            self._remove(current)
+
     def tidy_if_idle(self) -> None:
         """Remove what does not serve, unless somebody is rebuilding just now."""
         try:
@@ -119,12 +127,12 @@ class CatalogueFolder:
     # -- who may write --
 
     @contextmanager
-    def rebuilding(self) -> Iterator[None]:
-        """Only one process rebuilds at a time; another is told so at once."""
+    def rebuilding(self) -> Iterator[int]:
+        """Only one process rebuilds at a time; another is told so at once. Gives the time as `syncing` does."""
         self.make()
         try:
-            with _held(self.path / "REBUILDING", 0.0):
-                yield
+            with _held(self.path / "REBUILDING", 0.0) as now_ns:
+                yield now_ns
         except _Busy as error:
             raise Conflict(
                 "another process is making the documents anew", hint="Wait until it is done; search goes on."
@@ -135,9 +143,8 @@ class CatalogueFolder:
         """Only one sync at a time. Gives the time by the clock of the disk, in nanoseconds."""
         self.make()
         try:
-            with _held(self.path / "SYNCING", patience) as descriptor:
-                os.utime(descriptor)
-                yield os.fstat(descriptor).st_mtime_ns
+            with _held(self.path / "SYNCING", patience) as now_ns:
+                yield now_ns
         except _Busy as error:
             raise LedgerLocked(
                 "another process is reading the documents", hint="Search what there is, or try again."
@@ -181,7 +188,7 @@ class _Busy(Exception):
 
 @contextmanager
 def _held(path: Path, patience: float) -> Iterator[int]:
-    """A lock that goes with its holder, however that ends. Also between threads."""
+    """A lock that goes with its holder, however that ends. Also between threads. Gives the time of the disk."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + patience
@@ -189,7 +196,8 @@ def _held(path: Path, patience: float) -> Iterator[int]:
             if time.monotonic() >= deadline:
                 raise _Busy
             time.sleep(_TRY_SECONDS)
-        yield descriptor
+        os.utime(descriptor)
+        yield os.fstat(descriptor).st_mtime_ns
     finally:
         os.close(descriptor)
 

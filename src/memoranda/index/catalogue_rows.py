@@ -58,7 +58,11 @@ class KnownFile(NamedTuple):
 
     def is_as(self, seen: FileSeen) -> bool:
         """Whether the disk tells of it what it told when it was read, so that it need not be read again."""
-        return self.settled and not self.stale and self.seen == seen
+        return self.settled and self.looks_like(seen)
+
+    def looks_like(self, seen: FileSeen) -> bool:
+        """The same, but a change within the moment in which it was written would not show."""
+        return not self.stale and self.seen == seen
 
 
 class FileRead(NamedTuple):

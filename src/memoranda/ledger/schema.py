@@ -292,6 +292,7 @@ _CONVERSATIONS = Migration(
             primary key (scope, name)
         ){clustered}
         """,
+        "create table mirror (path text primary key, scope text not null, noted_at {integer} not null){clustered}",
         """
         create view conversations as
         select id, name, scope, {time:created_at} as created_at, {time:updated_at} as updated_at, metadata

@@ -315,6 +315,9 @@ class Library:
 
     # -- looking --
 
+    def now(self) -> int:
+        return self._clock.now()
+
     def changed_files(self, source: Source) -> tuple[int, int, tuple[Trouble, ...]]:
         """Of one source now: files on disk, files that are new, changed or gone, and what is wrong."""
         found = difference(self.serving().catalogue, source, self.how)

@@ -173,16 +173,15 @@ class SourceSync:
         for seen in batch:
             before = known.get(seen.path)
             try:
-                opened = self._read(seen)
+                read, text = self._read(seen)
+            except NotFound:  # it went while we looked; the next sync sees that
+                continue
             except (Refused, OSError) as error:
                 reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
                 tally.failures.append(Trouble(self._source.name, seen.path, reason))
                 if before is not None:
                     stale.append(before.number)
                 continue
-            if opened is None:  # it went while we looked; the next sync sees that
-                continue
-            read, text = opened
             if before is not None and before.digest == read.digest:
                 touch.append(read._replace(number=before.number))
                 tally.unchanged += 1
@@ -211,16 +210,15 @@ class SourceSync:
     def _cut(self, text: str) -> tuple[Chunk, ...]:
         return chunks(text, tokens=self._how.tokens, overlap=self._how.overlap)
 
-    def _read(self, seen: FileSeen) -> tuple[FileRead, str] | None:
-        document = read_document(self._source.root, seen.path, self._source.patterns, limits=self._how.limits)
-        if document is None:
-            return None
+    def _read(self, seen: FileSeen) -> tuple[FileRead, str]:
+        source = self._source
+        document = read_document(source.root, seen.path, patterns=source.patterns, limits=self._how.limits)
         self._tally.read += 1
         text, found = document
         read = FileRead(
-            seen=FileSeen(seen.path, found.st_size, found.st_mtime_ns, found.st_ino),
-            settled=self._now_ns - found.st_mtime_ns > _RESTED_NS,
-            digest=hashlib.sha256(text.encode()).hexdigest(),
+            seen=found,
+            settled=self._now_ns - found.modified_ns > _RESTED_NS,
+            digest=hashlib.sha256(text.encode(errors="replace")).hexdigest(),
             matter=matter_of(seen.path, text).matter,
         )
         return read, text

@@ -12,6 +12,7 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
+from memoranda.ledger.mirrors import Mirrors
 from memoranda.ledger.transcripts import Transcripts
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
@@ -20,6 +21,7 @@ from memoranda.service.shown import Shown
 
 if TYPE_CHECKING:
     from memoranda.index.follower import Backfill
+    from memoranda.service.document_library import Library
 
 _IDLE_SECONDS = 30.0
 _BITE_SECONDS = 0.1
@@ -41,8 +43,10 @@ class Engine:
         self._stop = threading.Event()
         self.memories = self._corpus(self.ledger.feed, "index", "memories")
         self.transcripts = Transcripts(self.ledger.database, clock)
+        self.mirrors = Mirrors(self.ledger.database, clock)
         self.messages = self._corpus(self.transcripts.feed, "transcripts", "messages")
         self._opening = threading.RLock()
+        self._library: Library | None = None
         self._extractor: Extractor | None = None
         self._summarizer: Summarizer | None = None
         self._chores: list[threading.Thread] = []
@@ -52,6 +56,24 @@ class Engine:
     def _corpus(self, feed: Feed, folder: str, called: str) -> Corpus:
         path = self.ledger.path.with_name(f"{self.ledger.path.name}-{folder}")
         return Corpus(feed, path, self.embedders, called=called, stop=self._stop.is_set)
+
+    def library(self) -> "Library":
+        """The documents of this store; nothing of them is opened before it is needed."""
+        with self._opening:
+            if self._library is None:
+                from memoranda.ledger.sources import Sources
+                from memoranda.service.document_library import Library
+
+                self._library = Library(
+                    self.ledger.path.with_name(f"{self.ledger.path.name}-documents"),
+                    Sources(self.ledger.database, self.clock),
+                    self.settings,
+                    self.clock,
+                    self.embedders,
+                    stop=self._stop.is_set,
+                    nudge=self.nudge,
+                )
+            return self._library
 
     def extractor(self) -> "Extractor | None":
         """The model that the settings name for looking into conversations; it learns what its service refuses."""
@@ -83,20 +105,24 @@ class Engine:
         self._chores[-1].start()
 
     def corpora(self) -> tuple[Corpus, ...]:
-        """Everything that can be searched. A store without conversations has no index of them."""
+        """Everything of the ledger that can be searched. A store without conversations has no index of them."""
         return (self.memories, self.messages) if self.messages.is_used() else (self.memories,)
+
+    def _followed_corpora(self) -> tuple[Corpus, ...]:
+        """With the documents, once they were used."""
+        return self.corpora() if self._library is None else (*self.corpora(), *self._library.corpora())
 
     # -- following --
 
     def try_again(self) -> None:
         """What could not be embedded may be tried once more, and whoever failed may be asked."""
         self.breaker.reset()
-        for corpus in self.corpora():
+        for corpus in self._followed_corpora():
             corpus.try_again()
 
     def forget_cached(self, texts: Sequence[str]) -> None:
         """Erased text leaves the caches in memory, too."""
-        for corpus in self.corpora():
+        for corpus in self._followed_corpora():
             corpus.forget_ready()
         self.embedders.forget(texts)
 
@@ -118,7 +144,7 @@ class Engine:
             if self._stop.is_set():
                 return
             try:
-                well = all(self._followed(corpus) for corpus in self.corpora())
+                well = all(self._followed(corpus) for corpus in self._followed_corpora())
             except (MemorandaError, OSError):
                 well = False  # the next recall meets the same trouble and says so in its receipt
             if not well:
@@ -160,6 +186,8 @@ class Engine:
                 thread.join(timeout=_LAST_WAIT_SECONDS)
         for corpus in (self.memories, self.messages):
             corpus.close()
+        if self._library is not None:
+            self._library.close()
         self.embedders.close()
         with self._opening:
             for model in (self._extractor, self._summarizer):

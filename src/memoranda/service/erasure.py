@@ -87,6 +87,7 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
     """Destroy all of this. `deleted` means gone from every answer, `purged` proven gone from every file."""
     if not any(doomed):
         return EraseReceipt("purged", (), engine.ledger.sequence())
+    from memoranda.service.mirror_notes import erase_from_mirrors
     from memoranda.service.redacting import redact
 
     chosen, conversations = doomed.memories, doomed.conversations
@@ -105,22 +106,30 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
         engine.transcripts.erase(conversations, actor=actor)
     sequence = engine.ledger.erase(chosen, actor=actor)
     engine.forget_cached([*(memory.spoken for _, memory in chosen), *traces.texts])
-    return _proven(engine, traces)._replace(
+    mirrors = erase_from_mirrors(engine, [memory for _, memory in chosen])
+    receipt = _proven(engine, traces, mirrors.files)
+    if mirrors.pending:
+        receipt = receipt._replace(
+            state="deleted", pending="; ".join(filter(None, (receipt.pending, *mirrors.pending)))
+        )
+    return receipt._replace(
         ids=doomed.ids,
         sequence=sequence,
         messages=len(gone) + doomed.blanked,
         conversations=len(conversations),
         summaries=sum(len(change.summaries) for change in doomed.redactions),
+        mirrored=mirrors.rewritten,
+        notes=mirrors.notes,
     )
 
 
-def _proven(engine: Engine, traces: _Traces) -> EraseReceipt:
+def _proven(engine: Engine, traces: _Traces, beside: Sequence[str]) -> EraseReceipt:
     """Make the bytes leave the files and look whether they have."""
     from memoranda.service.proof import scan
 
     pending = _purge(engine)
     needles, shared = traces.needles(engine)
-    files = _files(engine)
+    files = (*_files(engine), *beside)
     scanned = scan(files, needles)
     found = sum(each.found for each in scanned)
     rewritten = False

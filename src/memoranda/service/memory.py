@@ -1,7 +1,6 @@
 """`LongTermMemory`: the facade. Every front end speaks to it and to nothing below it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -29,89 +28,26 @@ from memoranda.domain.results import (
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.ledger.ledger import Filter, Keep
-from memoranda.service.admin import Admin
 from memoranda.service.engine import Engine
+from memoranda.service.nouns import Nouns
 from memoranda.service.screening import checked_reason, screened
 
 if TYPE_CHECKING:
     from memoranda.domain.candidate import CaptureMode
     from memoranda.domain.message import Message
-    from memoranda.service.capturing import Capturer
-    from memoranda.service.conversations import Conversations
-    from memoranda.service.documents import Documents
-    from memoranda.service.facts import Facts
-    from memoranda.service.preferences import Preferences
-    from memoranda.service.profile import Profiles
-    from memoranda.service.recalling import Recaller
-    from memoranda.service.review import Review
+    from memoranda.domain.mirror import Mirrored, MirrorMode
+    from memoranda.domain.ports import Progress
 
 _MOST_FALLBACKS = 6
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
 
 
-class LongTermMemory:
+class LongTermMemory(Nouns):
     """The memory of one scope: what is kept there, and what is seen of the scopes above."""
 
     def __init__(self, engine: Engine, scope: Scope, *, owner: bool) -> None:
-        self._engine = engine
-        self._scope = scope
+        super().__init__(engine, scope)
         self._owner = owner
-        self.admin = Admin(engine, scope)
-
-    @cached_property
-    def _recaller(self) -> "Recaller":
-        # Not before it is needed: a process that only remembers has no use for what understands questions.
-        from memoranda.service.recalling import Recaller
-
-        return Recaller(self._engine, self._scope)
-
-    @cached_property
-    def _capturer(self) -> "Capturer":
-        from memoranda.service.capturing import Capturer
-
-        return Capturer(self._engine, self._scope)
-
-    @cached_property
-    def profile(self) -> "Profiles":
-        """The small stable record of this scope and of those who speak in it."""
-        from memoranda.service.profile import Profiles
-
-        return Profiles(self._engine, self._scope, self._recaller)
-
-    @cached_property
-    def facts(self) -> "Facts":
-        """What is known about things."""
-        from memoranda.service.facts import Facts
-
-        return Facts(self._engine, self._scope, self._recaller)
-
-    @cached_property
-    def preferences(self) -> "Preferences":
-        """What is preferred, and when."""
-        from memoranda.service.preferences import Preferences
-
-        return Preferences(self._engine, self._scope)
-
-    @cached_property
-    def conversations(self) -> "Conversations":
-        """What was said, word for word, and what a model should see of it now."""
-        from memoranda.service.conversations import Conversations
-
-        return Conversations(self._engine, self._scope)
-
-    @cached_property
-    def documents(self) -> "Documents":
-        """Markdown files that this scope takes into account, found by words and by meaning, with citations."""
-        from memoranda.service.documents import Documents
-
-        return Documents(self._engine, self._scope)
-
-    @cached_property
-    def review(self) -> "Review":
-        """What was kept but may not speak until somebody says so."""
-        from memoranda.service.review import Review
-
-        return Review(self._engine, self._scope)
 
     @property
     def scope(self) -> str:
@@ -469,6 +405,24 @@ class LongTermMemory:
             preview=mode == "preview",
             confirm=confirm,
         )
+
+    def mirror(
+        self,
+        path: str | Path,
+        *,
+        below: bool = False,
+        mode: "MirrorMode" = "sync",
+        confirm: bool = False,
+        progress: "Progress | None" = None,
+    ) -> "Mirrored":
+        """Keep a folder of Markdown files that say what is kept here, and take back what was edited in them.
+
+        A changed line supersedes, a removed one forgets, a new one is remembered. `below` takes the scopes below
+        along; `mode="preview"` changes nothing, `"export"` takes no edits. Forgetting much at once needs `confirm`.
+        """
+        from memoranda.service.mirroring import mirror
+
+        return mirror(self._engine, self._scope, path, below=below, mode=mode, confirm=confirm, progress=progress)
 
     # -- lifetime --
 

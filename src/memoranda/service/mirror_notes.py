@@ -1,6 +1,6 @@
 """The mirrors that a store knows of, and what an erasure does to them.
 
-They are noted beside the store, before the first file of a mirror is written.
+They are noted in the ledger, before the first file of a mirror is written.
 """
 
 import hashlib
@@ -15,7 +15,6 @@ from memoranda.domain.errors import Conflict
 from memoranda.domain.memory import Memory
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
-from memoranda.service.beside import read_note, write_note
 from memoranda.service.engine import Engine
 from memoranda.service.mirror_files import STATE, Folder, State, alone
 
@@ -24,22 +23,15 @@ _TRIES = 5
 
 def known_mirrors(engine: Engine) -> tuple[Path, ...]:
     """The folders that this store was mirrored into."""
-    return tuple(Path(path) for path in read_note(_notes(engine)))
+    return tuple(Path(path) for path in engine.mirrors.paths())
 
 
 def note_mirror(engine: Engine, root: Path, scope: Scope | None) -> None:
     """The store knows of a mirror from now on, or no longer."""
-    noted = read_note(_notes(engine))
-    kept = {path: about for path, about in noted.items() if path != str(root)}
-    if scope is not None:
-        kept[str(root)] = {"scope": scope.path}
-    if kept != noted:
-        write_note(_notes(engine), kept)
-
-
-def _notes(engine: Engine) -> Path:
-    store = engine.ledger.path
-    return store.with_name(store.name + "-mirrors")
+    if scope is None:
+        engine.mirrors.drop(str(root))
+    else:
+        engine.mirrors.note(str(root), scope)
 
 
 def lock_of(engine: Engine) -> Path:

@@ -30,6 +30,12 @@ _EVERYTHING = 1 << 31
 _TRIES = 5
 _REMOVED = "removed from a mirror"
 _MOVED = "moved to another scope in a mirror"
+_UNSAID: dict[str, Any] = {
+    **dict.fromkeys(("about", "attribute", "context", "speaker", "conversation", "source_ref"), ""),
+    "tags": (),
+    "metadata": {},
+}
+"""What nobody wrote into the file."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -134,7 +140,7 @@ class _Run:
         left_alone = {place for place, reading in readings.items() if reading.trouble}
         if self._mode == "sync":
             made = self._taken(made, memories)
-            memories = self._memories()
+            memories = self._memories() if made.edits else memories
         else:
             edited = sorted({edit.place for edit in made.edits} | set(made.kept) - left_alone)
             left_alone.update(edited)
@@ -236,21 +242,27 @@ class _Run:
         if edit.action == "restore":
             return self._restored(edit, memory)
         if edit.action == "move":
-            step = self._kept(edit, _draft(edit, memory))
+            step = self._kept(edit, _draft(edit, memory), old=memory)
             self._change(memory, "forgotten", _MOVED)
             return step
         if edit.action == "supersede":
             try:
-                return self._kept(edit, _draft(edit, memory), supersedes=memory)
+                return self._kept(edit, _draft(edit, memory), old=memory, supersedes=True)
             except Conflict:
                 edit = edit._replace(action="conflict")  # superseded or forgotten this very moment
-        return self._kept(edit, _beside(edit, memory))
+        return self._kept(edit, _beside(edit, memory), old=memory)
 
-    def _kept(self, edit: Edit, draft: Draft, *, supersedes: Memory | None = None) -> Step:
+    def _kept(self, edit: Edit, draft: Draft, *, old: Memory | None = None, supersedes: bool = False) -> Step:
         engine, scope = self._engine, Scope(edit.place.scope)
         settings = engine.settings
-        memory = screened(draft.checked(scope, now=engine.clock.now(), max_text=settings.max_text), settings)
-        keep = Keep(memory, kind_given=True, supersedes=None if supersedes is None else supersedes.id)
+        memory = draft.checked(scope, now=engine.clock.now(), max_text=settings.max_text)
+        # What it has from the old one was let in before; an id of some host in it looks as random as a secret.
+        screened(memory._replace(**_UNSAID), settings)
+        if old is not None and edit.action == "conflict":
+            memory = memory._replace(metadata={"mirror": {"conflict_with": old.id}})
+        elif old is not None:
+            memory = memory._replace(media_refs=old.media_refs, media_kind=old.media_kind)
+        keep = Keep(memory, kind_given=True, supersedes=old.id if old is not None and supersedes else None)
         now = engine.ledger.remember([keep], scope=scope, actor=settings.actor)[0].id
         if edit.item.id:
             self._now[edit.item.id] = now
@@ -259,7 +271,7 @@ class _Run:
     def _restored(self, edit: Edit, memory: Memory) -> Step:
         over = memory.updated_at + self._engine.settings.grace_ms
         if memory.state == "forgotten" and self._engine.clock.now() >= over:
-            return self._kept(edit._replace(action="remember"), _draft(edit, memory))
+            return self._kept(edit._replace(action="remember"), _draft(edit, memory), old=memory)
         self._change(memory, "restored", "")
         return _step(edit)._replace(now=memory.id)
 
@@ -329,9 +341,4 @@ def _draft(edit: Edit, memory: Memory | None = None) -> Draft:
 
 def _beside(edit: Edit, memory: Memory) -> Draft:
     """An edit of what the store has changed, too: both are kept, and this one says so. It takes no slot."""
-    return _draft(edit)._replace(
-        about=memory.about,
-        speaker=memory.speaker,
-        tags=(CONFLICT,),
-        metadata={"mirror": {"conflict_with": memory.id}},
-    )
+    return _draft(edit)._replace(about=memory.about, speaker=memory.speaker, tags=(CONFLICT,))

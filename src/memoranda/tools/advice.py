@@ -29,6 +29,7 @@ _ADVICE: dict[type[MemorandaError], str] = {
 }
 # By words of the message, where the same class has several reasons.
 _REASONS: tuple[tuple[type[MemorandaError], str, str], ...] = (
+    (NotFound, "there is no conversation", "Look at archive_sessions first, or ask the user which one is meant."),
     (InvalidInput, "belongs to the profile", "Use update_profile for it, or another key."),
     (Refused, "is a secret", "Leave the secret out; tell the user to keep it in a password manager."),
     (Refused, "steer a model", "Leave it out, and tell the user that it was not stored."),

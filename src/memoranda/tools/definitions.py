@@ -38,10 +38,17 @@ def _share(description: str, usual: float) -> dict[str, Any]:
     return {"type": "number", "description": description, "minimum": 0, "maximum": 1, "default": usual}
 
 
+def _flag(description: str) -> dict[str, Any]:
+    return {"type": "boolean", "description": description, "default": False}
+
+
 def _texts(description: str, most: int) -> dict[str, Any]:
     return {"type": "array", "description": description, "items": {"type": "string", "minLength": 1}, "maxItems": most}
 
 
+_SINCE = _text("Only what was said then or later: RFC 3339 such as 2026-05-01T08:00:00Z, or -7d for a week ago.")
+_UNTIL = _text("Only what was said then or earlier, in the same form.")
+_SESSION = "The id or name of a conversation, or at least 8 characters with which its id begins."
 _SCOPE = _text("A scope inside your own, as a whole path. Leave it out to use your own.")
 _CATEGORY = _choice("Only memories of this category.", CATEGORIES)
 
@@ -230,6 +237,82 @@ DEFINITIONS: tuple[Definition, ...] = (
         "its place.",
         {"category": _needed("Its category."), "key": _needed("Its key.")},
         ("category", "key"),
+        hides=True,
+    ),
+    Definition(
+        "archive_search",
+        "Search earlier conversations",
+        "Search what was said, word for word, in earlier conversations, and read what stood around it. Use it when the "
+        "user asks what was said, how something was put, or when; or when memory_recall gives too little. For lasting "
+        "facts and preferences use memory_recall first. " + _DATA,
+        {
+            "query": _needed("What to search for, in the words that were probably used."),
+            "conversation_id": _text(f"Only in one conversation. {_SESSION}"),
+            "min_time": _SINCE,
+            "max_time": _UNTIL,
+            "silence_minutes": _whole("A pause of so many minutes ends what belongs together.", 1, 10_080, 10),
+            "no_context": _flag("Give only the messages that were found, without what stood around them."),
+            "limit": _whole("At most so many passages.", 1, MOST_RECALLED, 5),
+        },
+        ("query",),
+        reads=True,
+    ),
+    Definition(
+        "archive_sessions",
+        "List conversations",
+        "List conversations, the one that was used last first, with their ids, sizes and times. Use it to find which "
+        "one to read with archive_session_transcript. " + _DATA,
+        {"limit": _whole("At most so many.", 1, 200, 20)},
+        reads=True,
+    ),
+    Definition(
+        "archive_session_transcript",
+        "Read a conversation",
+        "Read one conversation word for word, from its beginning. When it is `truncated`, call again with `after` set "
+        "to `next_after`. To find something in it use archive_search instead. " + _DATA,
+        {
+            "session_id": _needed(_SESSION),
+            "after": _whole("Go on after this place.", 0, 1_000_000_000, 0),
+        },
+        ("session_id",),
+        reads=True,
+    ),
+    Definition(
+        "archive_range",
+        "Read a span of time",
+        "Read what was said in all conversations in a span of time, oldest first. Use it for questions such as what "
+        "was talked about yesterday. To find something use archive_search instead. " + _DATA,
+        {
+            "min_time": {**_SINCE, "minLength": 1},
+            "max_time": _UNTIL,
+            "max_messages": _whole("At most so many.", 1, 200, 200),
+        },
+        ("min_time",),
+        reads=True,
+    ),
+    Definition(
+        "session_working_memory",
+        "Working memory",
+        "Read or write the working memory of this conversation: one short text that stays with you when older messages "
+        "are summed up. Keep there what you are doing, what was agreed and what comes next. Writing replaces all of "
+        "it. For what matters in other conversations use memory_store. " + _NO_SECRETS,
+        {
+            "action": _choice("Whether to read or to replace it.", ("read", "write")),
+            "content": _text("What it should say from now on; empty clears it."),
+        },
+        ("action",),
+    ),
+    Definition(
+        "session_close",
+        "Close this conversation",
+        "Put away what was said in this conversation so far, and begin anew with the next message. Use it when a topic "
+        "is finished and the user turns to another, or asks for it. Nothing is lost: archive_search finds it. What the "
+        "next one must know goes into `carry_forward`.",
+        {
+            "reason": _needed("Why it ends, in a few words."),
+            "carry_forward": _text("What the next conversation must know; it becomes its working memory."),
+        },
+        ("reason",),
         hides=True,
     ),
 )

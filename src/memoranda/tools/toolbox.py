@@ -11,7 +11,7 @@ from typing import Any
 from memoranda.domain.errors import InvalidInput, MemorandaError
 from memoranda.domain.memory import SOURCES, Source, checked_choice
 from memoranda.service.memory import LongTermMemory
-from memoranda.tools import facts, memories, people
+from memoranda.tools import conversations, facts, memories, people
 from memoranda.tools.caller import Caller
 from memoranda.tools.definitions import DEFINITIONS
 from memoranda.tools.results import ToolResult, failure
@@ -32,6 +32,12 @@ _HANDLERS: dict[str, Callable[[Caller, dict[str, Any]], ToolResult]] = {
     "remember_fact": facts.remember_fact,
     "recall_fact": facts.recall_fact,
     "forget_fact": facts.forget_fact,
+    "archive_search": conversations.search,
+    "archive_sessions": conversations.sessions,
+    "archive_session_transcript": conversations.transcript,
+    "archive_range": conversations.between,
+    "session_working_memory": conversations.working_memory,
+    "session_close": conversations.close,
 }
 
 

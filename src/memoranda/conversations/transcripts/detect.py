@@ -9,8 +9,8 @@ from memoranda.conversations.transcripts.items import Format
 from memoranda.conversations.transcripts.pieces import lines, parsed
 from memoranda.domain.errors import InvalidInput
 
-# By the names of fields; inside a text a quote would have a backslash before it.
-_FIELD = re.compile(rb'(?<!\\)"(mapping|parentUuid|leafUuid|sessionId|parentId|messages|role)"\s*:')
+# By the names of fields; inside a text the quotes have backslashes before them.
+_FIELD = re.compile(rb'"(mapping|parentUuid|leafUuid|sessionId|parentId|messages|role)"\s*:')
 _BY_FIELD: dict[bytes, Format] = {
     b"mapping": "chatgpt",
     b"parentUuid": "claude_code",

@@ -168,8 +168,9 @@ class _Scanner:
     def _let_go(self) -> Iterator[Piece]:
         """Forget what cannot become an entry any more, so that memory is bounded; its end is still looked for."""
         if self._depth == self._outside:
-            yield from self._between(self._at)
-            self._start = self._at
+            if self._at - self._start > HEAD:
+                yield from self._between(self._at)
+                self._start = self._at
         elif self._at - self._start > LONGEST_ENTRY:
             self._too_long = True
             self._start = self._at

@@ -1,0 +1,227 @@
+"""Searching documents in one scope: the index proposes, the catalogue and the registered sources dispose."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoranda.documents.matter import trust_with
+from memoranda.documents.ranking import (
+    LIMIT,
+    MIN_SCORE,
+    TEXT_WEIGHT,
+    VECTOR_WEIGHT,
+    Proposal,
+    Ranked,
+    pool_size,
+    ranked,
+)
+from memoranda.documents.snippet import snippet
+from memoranda.domain.document import DocumentHit, Found, FoundReceipt, Source
+from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound
+from memoranda.domain.memory import Trust
+from memoranda.domain.ports import Candidate, IndexAnswer, IndexQuery
+from memoranda.domain.request import checked_limit
+from memoranda.domain.scope import Scope
+from memoranda.index.catalogue_rows import Passage
+from memoranda.index.tokens import content_words
+from memoranda.service.document_library import Generation, Library
+from memoranda.service.document_sync import is_as_read
+from memoranda.service.screening import without_secrets
+
+SNIPPET, COLD_SNIPPET = 700, 280
+FEW_HITS, COLD_HITS = 2, 2
+MAX_QUERY = 4_000
+_SWAPS = 3
+_SYNC = "Run: memoranda documents sync"
+_REBUILD = "Run: memoranda documents sync --full"
+
+
+class _Wanted(NamedTuple):
+    """What is looked for, and among what."""
+
+    query: str
+    limit: int
+    min_score: float
+    sources: dict[tuple[str, str], Source]
+    """By scope and name."""
+    narrowed: bool
+    trust: tuple[Trust, ...]
+    path: str
+    snippet: int
+
+
+class DocumentSearch:
+    """Search in what one scope sees."""
+
+    def __init__(self, library: Library, scope: Scope) -> None:
+        self._library = library
+        self._scope = scope
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = LIMIT,
+        min_score: float = MIN_SCORE,
+        source: str = "",
+        path: str = "",
+        trust: Sequence[Trust] = ("trusted", "untrusted"),
+        most: int = SNIPPET,
+    ) -> Found:
+        """Chunks that bear on the query, best first. `path` is a file, or a folder with a slash at its end."""
+        checked_limit(limit)
+        if isinstance(min_score, bool) or not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
+            raise InvalidInput(f"min_score: {min_score!r} is not a number from 0 to 1", hint="Give 0.35, for example.")
+        text = self._cleaned(query)
+        seen = self._library.sources.seen_from(self._scope)
+        sources = tuple(each for each in seen if each.trust in trust and source in ("", each.name))
+        if source and not any(each.name == source for each in seen):
+            raise NotFound(f"there is no source {source[:60]!r} here", hint="`documents list` shows what there is.")
+        nothing = "no query" if not text else "no documents" if not sources else ""
+        if nothing:
+            return Found((), FoundReceipt(min_score=min_score, abstained=nothing))
+        degraded = self._freshened(sources)
+        listed = {(each.scope, each.name): each for each in sources}
+        narrowed = len(sources) < len(seen)
+        wanted = _Wanted(text, limit, min_score, listed, narrowed, tuple(trust), path.strip(), most)
+        for _ in range(_SWAPS):
+            generation = self._library.serving()
+            found = self._found(generation, wanted, degraded)
+            if self._library.is_serving(generation):
+                break
+        return found
+
+    def cold(self, query: str, hits: int, *, automatic: bool = True) -> tuple[DocumentHit, ...]:
+        """A few short passages when memories are few; of trusted sources only where nobody asked."""
+        if hits >= FEW_HITS or not self._library.sources.seen_from(self._scope):
+            return ()
+        trust: tuple[Trust, ...] = ("trusted",) if automatic else ("trusted", "untrusted")
+        return tuple(self.search(query, limit=COLD_HITS, trust=trust, most=COLD_SNIPPET))
+
+    # -- the steps --
+
+    def _cleaned(self, query: str) -> str:
+        if not isinstance(query, str):
+            what = type(query).__name__
+            raise InvalidInput(f"query: text is expected, not {what}", hint="Pass the question as text.")
+        text = query.replace("\0", " ").encode("utf-8", "replace").decode().strip()[:MAX_QUERY]
+        return without_secrets(text, self._library.settings)
+
+    def _freshened(self, sources: Sequence[Source]) -> tuple[str, ...]:
+        try:
+            synced = self._library.freshen(sources)
+        except (MemorandaError, OSError) as error:
+            return (f"documents could not be looked at again: {error}",)
+        if synced is None:
+            return ()
+        failed = synced.failures
+        told = [f"{len(failed)} documents could not be read: {failed[0].reason}"] if failed else []
+        return (*told, *((synced.left,) if synced.left else ()))
+
+    def _found(self, generation: Generation, wanted: _Wanted, degraded: tuple[str, ...]) -> Found:
+        corpus = generation.corpus
+        standing = corpus.catch_up()
+        vector, embedder, trouble = corpus.embed_query(wanted.query)
+        answer = corpus.search(
+            IndexQuery(
+                scopes=self._scope.chain(),
+                text=wanted.query,
+                vector=vector,
+                allow=self._allowed(generation, wanted),
+                pool=pool_size(wanted.limit),
+                tail=standing.tail,
+                hidden=standing.hidden,
+            )
+        )
+        passages = self._speaking(generation, wanted, answer.candidates)
+        settings = self._library.settings
+        chosen = ranked(
+            [proposal for proposal, _ in passages.values()],
+            now=self._library.now(),
+            limit=wanted.limit,
+            min_score=wanted.min_score,
+            vector_weight=VECTOR_WEIGHT,
+            text_weight=TEXT_WEIGHT,
+            mmr=settings.documents_diversity if settings.documents_diversity < 1 else None,
+            half_life_days=settings.documents_decay_days or None,
+        )
+        words = [folded for folded, _ in content_words(wanted.query)]
+        hits: list[DocumentHit] = []
+        stale = gone = 0
+        for each in chosen:
+            passage = passages[id(each.proposal)][1]
+            source = wanted.sources[passage.scope, passage.source]
+            as_read = is_as_read(source.root, passage.seen)
+            if as_read is None:
+                gone += 1
+                continue
+            stale += passage.stale or not as_read
+            hits.append(_hit(each, passage, trust_with(source.trust, passage.trust), words, wanted.snippet))
+        if gone or stale:
+            self._library.dirty = True
+        return Found(
+            tuple(hits),
+            FoundReceipt(
+                searched=answer.searched,
+                proposed=len(answer.candidates),
+                lanes=("lexical",) if vector is None else ("lexical", "semantic"),
+                embedder=embedder,
+                min_score=wanted.min_score,
+                abstained="" if hits else _why_nothing(answer),
+                degraded=(*degraded, *standing.degraded, *((trouble,) if trouble else ())),
+                dirty=self._library.dirty,
+                stale=stale,
+                action=_REBUILD if trouble and "rebuild" in trouble else _SYNC if self._library.dirty else "",
+            ),
+        )
+
+    def _allowed(self, generation: Generation, wanted: _Wanted) -> frozenset[int] | None:
+        """The chunks that may be looked at; None when nothing narrows it."""
+        if not wanted.narrowed and not wanted.path:
+            return None
+        found: set[int] = set()
+        for scope, name in wanted.sources:
+            found |= generation.catalogue.numbers(scope, name, path=wanted.path)
+        return frozenset(found)
+
+    def _speaking(
+        self, generation: Generation, wanted: _Wanted, candidates: Sequence[Candidate]
+    ) -> dict[int, tuple[Proposal, Passage]]:
+        """What was proposed, is there, is of a source that is registered, and may speak; by the id of the proposal."""
+        passages = generation.catalogue.passages([each.number for each in candidates])
+        found: dict[int, tuple[Proposal, Passage]] = {}
+        for each in candidates:
+            passage = passages.get(each.number)
+            source = None if passage is None else wanted.sources.get((passage.scope, passage.source))
+            if passage is None or source is None or trust_with(source.trust, passage.trust) not in wanted.trust:
+                continue
+            proposal = Proposal(
+                path=passage.seen.path,
+                start_line=passage.chunk.start_line,
+                end_line=passage.chunk.end_line,
+                text=passage.chunk.text,
+                coverage=each.coverage,
+                cosine=each.cosine,
+                dated=passage.dated,
+                source=passage.source,
+            )
+            found[id(proposal)] = (proposal, passage)
+        return found
+
+
+def _hit(each: Ranked, passage: Passage, trust: Trust, words: Sequence[str], most: int) -> DocumentHit:
+    return DocumentHit(
+        path=passage.seen.path,
+        start_line=passage.chunk.start_line,
+        end_line=passage.chunk.end_line,
+        score=round(each.score, 6),
+        snippet=snippet(passage.chunk.text, words, most=most),
+        source=passage.source,
+        trust=trust,
+        heading=passage.chunk.heading,
+        dated=passage.dated,
+        factors=each.factors,
+    )
+
+
+def _why_nothing(answer: IndexAnswer) -> str:
+    return "nothing cleared the bar" if answer.searched else "nothing to search"
