@@ -42,17 +42,25 @@ class TestContract(SummarizerContract):
 # --- the labelled set
 
 
+def quoted(lines):
+    """Every sentence of these lines, without who said it."""
+    spoken = [line.removeprefix("User: ").removeprefix("Assistant: ").replace(" / ", "\n") for line in lines]
+    return {sentence for each in spoken for sentence in sentences(each)}
+
+
 def recalled(half):
     """Of numbers and ids, and of sentences: how many were kept and how many there are; and courtesies quoted."""
     kept, wanted, courtesies = [0, 0], [0, 0], 0
     for case in cases(half):
         room = max(FLOOR, length(case.messages) // 10)
-        text = "\n".join(lines_of(summed_up(case.messages, most=room)))
+        lines = lines_of(summed_up(case.messages, most=room))
+        text = "\n".join(lines)
         assert estimated_tokens(text) <= room
         for place, strings in enumerate((case.particulars, case.sentences)):
             kept[place] += sum(each in text for each in strings)
             wanted[place] += len(strings)
-        courtesies += sum(f": {each}" in text for each in case.courtesies)
+        polite = {sentence for each in case.courtesies for sentence in sentences(each)}
+        courtesies += len(polite & quoted(lines))
     return tuple(kept), tuple(wanted), courtesies
 
 

@@ -223,7 +223,9 @@ def test_a_damaged_catalogue_is_made_anew(generations):
     assert generations.open()[0] == 2
 
 
-@pytest.mark.parametrize("pointer", ["", "generation-0", "generation-1/../../x", "../../etc/passwd", "generation-9\n\n"])
+@pytest.mark.parametrize(
+    "pointer", ["", "generation-0", "generation-1/../../x", "../../etc/passwd", "generation-9\n\n"]
+)
 def test_a_pointer_that_is_not_ours_leads_nowhere(generations, pointer):
     generations.make()
     (generations.path / "CURRENT").write_text(pointer)

@@ -219,10 +219,10 @@ def test_nothing_is_carried_over_a_heading_or_when_not_wanted():
 
 
 def test_what_is_carried_over_does_not_reach_above_a_heading():
-    above = "Two words.\nMore words.\n\n## Lamps\n\nOne lamp.\n"
-    found = chunks(above + "\nhall " + "lamp " * 50, tokens=100, overlap=50)
-    assert [chunk.text.split("\n")[0] for chunk in found] == ["Two words.", "## Lamps"]
-    assert found[0].end_line == 6
+    above = "A.\nB.\n\n## Lamps\n\n" + "One lamp stands by the door.\n" * 3
+    found = chunks(above + "\nhall " + "lamp " * 42, tokens=100, overlap=50)
+    assert [chunk.text.split("\n")[0] for chunk in found] == ["A.", "## Lamps"]
+    assert (found[0].end_line, found[1].start_line) == (8, 4)
 
 
 def test_a_long_line_is_cut_at_sentences():

@@ -15,7 +15,8 @@ from memoranda.documents.reading import CUT, decoded, read_document, read_excerp
 from memoranda.documents.scan import Limits
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
 
-ATTACKS = Path(__file__).parents[3] / "shared" / "data" / "attacks" / "cases.json"
+DATA = Path(os.environ.get("MEMORANDA_DATA") or Path(__file__).parents[3] / "shared" / "data")
+ATTACKS = DATA / "attacks" / "cases.json"
 
 
 @pytest.fixture

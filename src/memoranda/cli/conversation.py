@@ -19,7 +19,7 @@ from memoranda.cli.conversation_lines import (
 )
 from memoranda.cli.output import SHORT_ID, Output
 from memoranda.cli.store import open_memory, read_text
-from memoranda.domain.clock import SystemClock, iso
+from memoranda.domain.clock import iso
 from memoranda.domain.conversation import Conversation, ConversationPage, KeptMessage
 from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.message import Role
@@ -176,8 +176,8 @@ def _expand(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _search(arguments: argparse.Namespace, output: Output) -> None:
-    now = SystemClock().now()
     with open_memory(arguments) as memory:
+        now = memory.now
         found = memory.conversations.search(
             read_text(arguments.query),
             conversation=arguments.name,

@@ -41,10 +41,15 @@ def say(output: Output, lines: Iterable[Line]) -> None:
         console.print(Text(clean(line.text), style="dim" if line.dim else ""), soft_wrap=True)
 
 
+def counted(number: int, what: str = "message") -> str:
+    """So many of something."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def heading(conversation: Conversation) -> str:
     """One conversation in a line."""
     put_away = ", archived" if conversation.archived else ""
-    counts = f"{conversation.messages} messages, {conversation.active} active, {conversation.tokens:,} tokens"
+    counts = f"{counted(conversation.messages)}, {conversation.active} active, {conversation.tokens:,} tokens"
     return f"{conversation.name} in {conversation.scope}: {counts}{put_away}"
 
 
@@ -54,7 +59,7 @@ def compaction_line(receipt: CompactReceipt) -> str:
         return "older messages are being summed up in the background"
     if not receipt.done:
         return f"nothing was summed up: {receipt.note}"
-    folded = f"{receipt.folded} messages" + (" and the earlier summary" if receipt.earlier else "")
+    folded = counted(receipt.folded) + (" and the earlier summary" if receipt.earlier else "")
     captured = f", {receipt.captured} memories captured" if receipt.captured else ""
     note = f" ({receipt.note})" if receipt.note else ""
     return (
@@ -85,7 +90,7 @@ def silence(how_long: str = "") -> Line:
 def _head(message: KeptMessage, *, found: bool) -> str:
     if message.kind == "summary":
         stands = message.metadata.get("messages")
-        what = f"summary {message.id[:SHORT_ID]}" + (f" of {stands} messages" if stands else "")
+        what = f"summary {message.id[:SHORT_ID]}" + (f" of {counted(stands)}" if isinstance(stands, int) else "")
     else:
         what = f"{message.role} {message.speaker}".strip()
     status = "" if message.status == "active" else f"  ({message.status})"

@@ -77,9 +77,10 @@ def choose(
     least: int = LEAST,
     tools_share: float = TOOLS_SHARE,
     share: float | None = SHARE,
+    most: int | None = None,
     asked: bool = False,
 ) -> Choice:
-    """What a summary shall stand for now.
+    """What a summary shall stand for now. `share` and `most` are those of the triggers: what stays is far below both.
 
     Fewer than `least` messages are left alone, unless it is asked for or their tokens set off the trigger.
     """
@@ -92,7 +93,7 @@ def choose(
         return Choice(reason=f"fewer than {least} messages")
 
     parts = _Parts(body, keep)
-    stays = parts.staying(tools_share * budget)
+    stays = parts.staying(tools_share * budget, most=len(body) if most is None else int(tools_share * most))
     if share is not None:
         prompts = _tokens(each for each in active if each.role == "system" and each.kind == "message")
         parts.thin_out(stays, most=(share - _SLACK) * budget - prompts)
@@ -142,8 +143,9 @@ class _Parts:
                 return place
         return newest
 
-    def staying(self, tools: float) -> dict[int, KeptMessage]:
-        """By number: the recent part, whatever belongs to it, and turns with tool calls in so many tokens."""
+    def staying(self, tools: float, *, most: int) -> dict[int, KeptMessage]:
+        """By number: the recent part, whatever belongs to it, and turns with tool calls in so many tokens, at most so
+        many messages."""
         start = self._starts[self._edge] if self._starts else 0
         recent = {message.number: message for message in self._body[start:]}
         stays = dict(recent)
@@ -154,8 +156,9 @@ class _Parts:
         for turn in reversed(self._turns[: self._edge]):
             if not any(each.calls and not each.open for each in turn.exchanges):
                 continue
-            tools -= _tokens(message for message in turn.messages if message.number not in recent)
-            if tools < 0:
+            older = [message for message in turn.messages if message.number not in recent]
+            tools, most = tools - _tokens(older), most - len(older)
+            if tools < 0 or most < 0:
                 break
             stays.update((message.number, message) for message in turn.messages)
         return stays

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from memoranda.conversations.particulars import borne_out as borne_out
 from memoranda.conversations.particulars import ids, particulars
 from memoranda.conversations.phrases import LATIN, is_common, languages_of, signs_of, words_of
 from memoranda.conversations.sentences import sentences, shortened

@@ -10,7 +10,9 @@ from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import Changes, Entry, Vectors
 from memoranda.ledger.vectors import OF_MESSAGES
 
-_SPOKEN = "m.kind = 'message' and m.role in ('user', 'assistant') and m.text <> ''"
+ERASED = "[erased]"
+"""What stands in the place of words that were erased. Not searched: the index then lets go of what was there."""
+_SPOKEN = f"m.kind = 'message' and m.role in ('user', 'assistant') and m.text not in ('', '{ERASED}')"
 
 
 class MessageFeed(Vectors):

@@ -142,15 +142,16 @@ def write_event(
     return int(written[0])
 
 
-def active(connection: apsw.Connection, conversation: int, *, most: int) -> list[KeptMessage]:
-    """The newest that are active, in order; whatever is a summary or a system prompt is always among them."""
+def active(connection: apsw.Connection, conversation: int, *, most: int, oldest: bool = False) -> list[KeptMessage]:
+    """The newest, or the oldest, that are active, in order; a summary and system prompts are always among them."""
+    direction = "" if oldest else "desc"
     rows = connection.execute(
         f"""
         select {_SELECTED} from message m
         where m.conversation = :conversation and m.status = 'active'
           and (m.role = 'system' or m.number in (
               select number from message where conversation = :conversation and status = 'active'
-              order by place desc, number desc limit :most))
+              order by place {direction}, number {direction} limit :most))
         order by {_ORDER}
         """,  # noqa: S608
         {"conversation": conversation, "most": most},

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memoranda.domain.clock import Clock
-from memoranda.domain.conversation import Conversation, KeptMessage
+from memoranda.domain.conversation import Conversation, KeptMessage, Status
 from memoranda.domain.errors import Ambiguous, Conflict, NotFound
 from memoranda.domain.ids import new_id
 from memoranda.domain.scope import Scope
@@ -19,10 +19,10 @@ from memoranda.domain.text import content_hash
 from memoranda.ledger import messages
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.message_feed import ERASED as ERASED
 from memoranda.ledger.message_feed import MessageFeed
 from memoranda.ledger.messages import NewMessage, Row
 
-ERASED = "[erased]"
 _MOST_ACTIVE = 5_000
 
 
@@ -83,6 +83,8 @@ class Transcripts:
                     added.append(number)
             sequence = 0
             if added:
+                if row.conversation.archived:
+                    self._set_status(connection, row, "archived", "active", "restored", actor=actor)
                 connection.execute(
                     "update conversation set updated_at = :at, archived_at = null where number = :number",
                     {"at": at, "number": row.number},
@@ -219,6 +221,16 @@ class Transcripts:
         with self._database.read() as connection:
             return messages.active(connection, row.number, most=_MOST_ACTIVE)
 
+    def oldest_active(self, row: Row) -> list[KeptMessage]:
+        """The oldest that are active, with the summary; of a very long conversation only a part."""
+        with self._database.read() as connection:
+            return messages.active(connection, row.number, most=_MOST_ACTIVE, oldest=True)
+
+    @staticmethod
+    def has_more(active: Sequence[KeptMessage]) -> bool:
+        """Whether these were only a part of what is active."""
+        return len(active) >= _MOST_ACTIVE
+
     def page(self, row: Row, *, after: int, limit: int, status: str = "") -> list[KeptMessage]:
         with self._database.read() as connection:
             return messages.page(connection, row.number, after=after, limit=limit, status=status)
@@ -312,7 +324,6 @@ class Transcripts:
 
     def set_archived(self, row: Row, archived: bool, *, actor: str) -> None:
         """Put a conversation away, or bring it back. Nothing of it is lost."""
-        before, after = ("active", "archived") if archived else ("archived", "active")
 
         def job(connection: apsw.Connection) -> None:
             at = self._clock.now()
@@ -320,18 +331,25 @@ class Transcripts:
                 "update conversation set archived_at = :archived_at, updated_at = :at where number = :number",
                 {"archived_at": at if archived else None, "at": at, "number": row.number},
             )
-            touched: list[Any] = connection.execute(
-                """
-                update message set status = :after where conversation = :conversation and status = :before
-                returning number
-                """,
-                {"after": after, "conversation": row.number, "before": before},
-            ).fetchall()
-            action = "archived" if archived else "restored"
-            for first, last in _runs(sorted(int(each[0]) for each in touched)):
-                messages.write_event(connection, action, row, first, last, at=at, actor=actor)
+            if archived:
+                self._set_status(connection, row, "active", "archived", "archived", actor=actor)
+            else:
+                self._set_status(connection, row, "archived", "active", "restored", actor=actor)
 
         self._database.write(job)
+
+    def _set_status(
+        self, connection: apsw.Connection, row: Row, before: Status, after: Status, action: str, *, actor: str
+    ) -> None:
+        touched: list[Any] = connection.execute(
+            """
+            update message set status = :after where conversation = :conversation and status = :before
+            returning number
+            """,
+            {"after": after, "conversation": row.number, "before": before},
+        ).fetchall()
+        for first, last in _runs(sorted(int(each[0]) for each in touched)):
+            messages.write_event(connection, action, row, first, last, at=self._clock.now(), actor=actor)
 
     def numbers(self, rows: Sequence[Row]) -> list[int]:
         """Of every message of these conversations."""
@@ -380,7 +398,8 @@ class Transcripts:
             for number, text in replaced.items():
                 connection.execute(
                     """
-                    update message set text = :text, tool_calls = '[]', metadata = '{}', content_hash = :content_hash
+                    update message
+                    set text = :text, tool_calls = '[]', metadata = '{}', speaker = '', content_hash = :content_hash
                     where number = :number
                     """,
                     {"text": text, "content_hash": content_hash(text), "number": number},

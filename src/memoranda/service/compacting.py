@@ -7,6 +7,7 @@ fails, the offline summarizer does it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from memoranda.config import Settings
 from memoranda.conversations.compaction import Choice, choose, due, parsed, rendered
 from memoranda.conversations.extractive import ExtractiveSummarizer
 from memoranda.conversations.particulars import borne_out
@@ -23,11 +24,16 @@ from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 from memoranda.service.spending import Spending
 
-_TRIES = 5
+_MOST_ROUNDS = 200
+_BUSY = "others compact this conversation just now"
 _SHARE = 10
 """A summary has a tenth of the tokens that it stands for."""
 _SHORTEST, _LONGEST = 200, 0.12
 _LEASE_MARGIN_MS = 5_000
+
+
+class TooMuch(ProviderError):
+    """More than the model takes at once, or than the day allows."""
 
 
 class _Made(NamedTuple):
@@ -62,20 +68,25 @@ class Compactor:
 
     def compact(self, row: Row, *, asked: bool) -> Compacted:
         """Sum up what is due, or, when asked, whatever may be. Of two at once, one does it."""
-        name = row.conversation.name
-        for _ in range(_TRIES):
-            active = self._engine.transcripts.active(row)
+        done = Compacted(None, CompactReceipt(row.conversation.name, "", note="nothing is due"))
+        for _ in range(_MOST_ROUNDS):
+            # The oldest first: of a very long conversation one round sees a part only, and goes on from there.
+            active = self._engine.transcripts.oldest_active(row)
             trigger = "asked" if asked else self.trigger(active)
-            if not trigger:
-                return Compacted(None, CompactReceipt(name, "", note="nothing is due"))
-            choice = self._choose(active, asked=asked)
+            if not trigger and done.summary is None:
+                return done
+            choice = self._choose(active, asked=asked) if trigger else Choice()
             if not choice.fold:
-                return Compacted(None, CompactReceipt(name, trigger, note=choice.reason))
+                if done.summary is None:
+                    done = Compacted(None, CompactReceipt(row.conversation.name, trigger, note=choice.reason))
+                return done
             try:
-                return self._fold(row, active, choice, trigger)
+                done = _after(done, self._fold(row, active, choice, trigger))
             except Stale:
                 continue  # somebody else has just done it: see whether anything is left
-        return Compacted(None, CompactReceipt(name, trigger, note="others compact this conversation just now"))
+            if not done.receipt.done or not self._engine.transcripts.has_more(active):
+                return done
+        return done if done.summary else done._replace(receipt=done.receipt._replace(note=_BUSY))
 
     def _choose(self, active: Sequence[KeptMessage], *, asked: bool) -> Choice:
         settings = self._engine.settings
@@ -84,6 +95,7 @@ class Compactor:
             keep=settings.compact_keep,
             budget=settings.conversation_budget,
             share=settings.compact_at or None,
+            most=settings.compact_messages or None,
             asked=asked,
         )
 
@@ -175,6 +187,8 @@ class Compactor:
                 raise ProviderError("the summarizer failed a moment ago and is left alone")
             try:
                 summarized = self._paid(summarizer, messages, earlier, room)
+            except TooMuch:
+                raise  # not the service's fault
             except ProviderError:
                 engine.breaker.failed(name)
                 raise
@@ -188,14 +202,35 @@ class Compactor:
         """Asked within the day's budget. What leaves the machine has no secrets in it."""
         engine = self._engine
         settings = engine.settings
-        sent = [each._replace(text=without_secrets(each.text, settings), id="") for each in messages]
+        sent = [_screened(each, settings) for each in messages]
         most = summarizer.cost(sent, earlier=earlier, most_tokens=room)
+        if not most:
+            raise TooMuch("this is too much for one request")
         budget = Budget(calls=settings.summarizer_daily_calls, tokens=settings.summarizer_daily_tokens)
         spending = Spending(engine.ledger, called="summarizer", budget=budget, most=most)
         if not spending.pay():
-            raise ProviderError("the summarizer's budget of today is used up")
+            raise TooMuch("the summarizer's budget of today is used up")
         summarized = summarizer.summarize(
             sent, earlier=earlier, most_tokens=room, seconds=settings.summarizer_timeout, again=spending.pay
         )
         spending.settle(calls=summarized.calls, tokens=summarized.tokens)
         return summarized
+
+
+def _after(before: Compacted, now: Compacted) -> Compacted:
+    """Two rounds of one compaction, told as one."""
+    if before.summary is None or now.summary is None:
+        return now
+    told = now.receipt._replace(
+        folded=before.receipt.folded + now.receipt.folded,
+        earlier=before.receipt.earlier,
+        tokens_before=before.receipt.tokens_before,
+        captured=before.receipt.captured + now.receipt.captured,
+        unsupported=before.receipt.unsupported + now.receipt.unsupported,
+    )
+    return Compacted(now.summary, told)
+
+
+def _screened(message: Message, settings: Settings) -> Message:
+    calls = tuple(call._replace(arguments=without_secrets(call.arguments, settings)) for call in message.tool_calls)
+    return message._replace(text=without_secrets(message.text, settings), tool_calls=calls, id="")

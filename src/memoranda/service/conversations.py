@@ -30,7 +30,7 @@ from memoranda.domain.text import checked_text, content_hash
 from memoranda.domain.tokens import message_tokens
 from memoranda.ledger.messages import NewMessage, Row
 from memoranda.service.engine import Engine
-from memoranda.service.screening import refuse_secret, without_secrets
+from memoranda.service.screening import json_without_secrets, refuse_secret, without_secrets
 
 if TYPE_CHECKING:
     from memoranda.service.compacting import Compactor
@@ -89,6 +89,7 @@ class Conversations:
         if self.is_private(name):
             return Appended(None, AppendReceipt(name, self._scope.path, 0, 0, 0, 0, stored=False))
         about = None if metadata is None else checked_json(dict(metadata), name="metadata")
+        about = json_without_secrets(about, self._engine.settings)
         ready = self._prepared(spread(messages))
         added = known = sequence = 0
         # In batches, each whole: others may write in between, and a long history needs no long transaction.

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
@@ -41,6 +41,12 @@ class Generation(NamedTuple):
         self.catalogue.close()
 
 
+class Watcher(Protocol):
+    """Something at work in the background that ends with the store."""
+
+    def close(self) -> None: ...
+
+
 class Library:
     """Documents of one store."""
 
@@ -61,7 +67,6 @@ class Library:
         self.folder = CatalogueFolder(path, busy_seconds=settings.busy_seconds)
         self.dirty = False
         """Whether files are known to have changed that no sync has taken in."""
-        self.watchers = 0
         self.batch_failures = 0
         self._clock = clock
         self._embedders = embedders
@@ -73,6 +78,7 @@ class Library:
         self._retired: list[Generation] = []
         self._looked: dict[str, float] = {}
         self._closed = False
+        self._watchers: list[Watcher] = []
 
     # -- what serves --
 
@@ -134,6 +140,7 @@ class Library:
     def freshen(self, sources: Sequence[Source]) -> Synced | None:
         """Before a search: take in what has changed, if that is wanted and has not just been done."""
         wanted = self.settings.documents_sync.split()
+        self.serving()  # which notices when all has to be looked at again
         key = "\n".join(f"{each.scope}:{each.name}" for each in sources)
         now = time.monotonic()
         last = self._looked.get(key)
@@ -327,8 +334,25 @@ class Library:
         troubles = tuple(Trouble(source.name, each.path, each.reason) for each in found.scanned.skipped)
         return len(found.scanned.files), changed + len(found.gone), troubles
 
+    # -- those who watch --
+
+    @property
+    def is_watched(self) -> bool:
+        return bool(self._watchers)
+
+    def keep(self, watcher: Watcher) -> None:
+        """Close this one, too, when the store is closed."""
+        self._watchers.append(watcher)
+
+    def let_go_of(self, watcher: Watcher) -> None:
+        """It has been closed."""
+        if watcher in self._watchers:
+            self._watchers.remove(watcher)
+
     def close(self) -> None:
         """May be called twice."""
+        for watcher in tuple(self._watchers):
+            watcher.close()
         with self._opening:
             self._closed = True
             for generation in (*self._retired, self._serving):

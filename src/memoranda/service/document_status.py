@@ -44,7 +44,7 @@ def status(engine: Engine, library: Library, sources: Sequence[Source]) -> Docum
         fts=len(index.holds(numbers)),
         cache_entries=generation.catalogue.feed.vector_count(index.fingerprint),
         batch_failures=library.batch_failures,
-        watcher="on" if library.watchers else "off",
+        watcher="on" if library.is_watched else "off",
         last_sync=int(synced) if synced else None,
         generation=generation.number,
         bytes=sum(Path(name).stat().st_size for name in library.folder.files()),

@@ -57,7 +57,7 @@ class Watch:
         self.ready = threading.Event()
         """Set once changes will be noticed."""
         self._thread = threading.Thread(target=self._run, name="memoranda-documents", daemon=True)
-        library.watchers += 1
+        library.keep(self)
         self._thread.start()
 
     # -- the thread --
@@ -78,16 +78,16 @@ class Watch:
         if not roots or self._watchfiles is None:
             self._look_now_and_then(state)
             return
-        events = self._watchfiles.watch(
-            *dict.fromkeys(roots),
-            watch_filter=None,
-            stop_event=self._stop,
-            rust_timeout=_LOOK_MS,
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            ignore_permission_denied=True,
-        )
         try:
+            events = self._watchfiles.watch(
+                *dict.fromkeys(roots),
+                watch_filter=None,
+                stop_event=self._stop,
+                rust_timeout=_LOOK_MS,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                ignore_permission_denied=True,
+            )
             self._heed(events, sources, state)
         except OSError as error:
             # The system's limit on watched folders, for one.
@@ -99,9 +99,14 @@ class Watch:
         # What changed before we began to look is taken in, too.
         first: float | None = time.monotonic() - _LONGEST * debounce
         last = first
+        bases = {os.path.realpath(source.root) for source in sources}
         for changes in events:
             now = time.monotonic()
             if self._stop.is_set() or self._is_other(state):
+                return
+            if any(path in bases for _, path in changes):
+                # The folder itself went, and whoever was told of changes in it is told no more; another one may have
+                # its name and its number by now.
                 return
             if changes and self._concerns(sources, (path for _, path in changes)):
                 first, last = now if first is None else first, now
@@ -170,9 +175,8 @@ class Watch:
 
     def close(self) -> None:
         """Stop watching. May be called twice."""
-        if not self._stop.is_set():
-            self._stop.set()
-            self._library.watchers -= 1
+        self._stop.set()
+        self._library.let_go_of(self)
         if self._thread is not threading.current_thread():
             self._thread.join(timeout=_CLOSING_SECONDS)
 

@@ -23,8 +23,8 @@ class _Traces:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.vectors: list[tuple[Corpus, set[bytes]]] = []
-        self.entries: list[tuple[Corpus, list[IndexEntry]]] = []
+        self.vectors: set[bytes] = set()
+        self.entries: list[list[IndexEntry]] = []
 
     def add(self, corpus: Corpus, numbers: Sequence[int], texts: Iterable[str]) -> None:
         """To be called while it is still there."""
@@ -33,8 +33,8 @@ class _Traces:
         self.texts += texts
         if numbers:
             corpus.catch_up(seconds=0)
-            self.entries.append((corpus, entries(corpus.feed, numbers, corpus.space())[0]))
-            self.vectors.append((corpus, corpus.feed.vector_bodies(numbers, _VECTOR_BYTES)))
+            self.entries.append(entries(corpus.feed, numbers, corpus.space())[0])
+            self.vectors |= corpus.feed.vector_bodies(numbers, _VECTOR_BYTES)
 
     def needles(self, engine: Engine) -> tuple[frozenset[bytes], int]:
         """What must not be found any more, and how many pieces are left out since they are also in what is kept."""
@@ -43,11 +43,14 @@ class _Traces:
         wanted = pieces(self.texts)
         shared = kept_elsewhere(wanted, _kept(engine))
         needles = wanted - shared
-        for corpus, entries in self.entries:
-            needles |= frozenset(corpus.index().residues(entries))
-        for corpus, bodies in self.vectors:
-            needles |= corpus.feed.without_kept_vectors(bodies, _VECTOR_BYTES)
-        return needles, len(shared)
+        # What is kept anywhere proves nothing: a memory may share its words or its vector with a message.
+        for entries in self.entries:
+            left = [frozenset(corpus.index().residues(entries)) for corpus in engine.corpora()]
+            needles |= frozenset.intersection(*left)
+        bodies = self.vectors
+        for corpus in engine.corpora():
+            bodies = set(corpus.feed.without_kept_vectors(bodies, _VECTOR_BYTES))
+        return needles | bodies, len(shared)
 
 
 class Doomed(NamedTuple):

@@ -1,6 +1,7 @@
 """Screening: what may not be kept at all, and what may not speak, through whichever door it came."""
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from memoranda.config import Settings
@@ -71,6 +72,17 @@ def without_secrets(text: str, settings: Settings) -> str:
     from memoranda.capture.secrets import redacted
 
     return redacted(text)
+
+
+def json_without_secrets(value: Any, settings: Settings) -> Any:
+    """The same with every text in it cleaned of secrets, names of fields, too."""
+    if isinstance(value, str):
+        return without_secrets(value, settings)
+    if isinstance(value, Mapping):
+        return {
+            without_secrets(str(name), settings): json_without_secrets(each, settings) for name, each in value.items()
+        }
+    return [json_without_secrets(each, settings) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _refuse_secrets(memory: Memory) -> None:

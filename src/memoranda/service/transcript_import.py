@@ -53,6 +53,8 @@ class _Import:
         self.added = self.known = self.private = 0
 
     def take(self, item: Spoken) -> None:
+        if item.conversation not in self._waiting:
+            self.flush_all()  # transcripts tell one conversation after the other: that one is done
         self._titles.setdefault(item.conversation, item.title)
         waiting = self._waiting.setdefault(item.conversation, [])
         waiting.append(item.message)

@@ -136,10 +136,11 @@ def close(caller: Caller, given: Given) -> ToolResult:
         conversations.set_working(name, carried)
     conversations.append([], conversation=name, metadata={"closed": given["reason"]})
     conversations.archive(name)
-    also = " What was carried forward is its working memory from now on." if carried else ""
+    also = " What was carried forward is its working memory." if carried else ""
     return ToolResult(
-        f"Session closed: {conversation.messages} messages are archived; the next message begins a new one.{also}",
-        {"id": conversation.id, "messages": conversation.messages, "carried": len(carried)},
+        f"Session closed: {conversation.messages} messages are archived.{also}",
+        # The host knows what its next conversation is called: it hands on what was carried forward.
+        {"id": conversation.id, "messages": conversation.messages, "carry_forward": carried},
     )
 
 

@@ -305,12 +305,12 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "session_close",
         "Close this conversation",
-        "Put away what was said in this conversation so far, and begin anew with the next message. Use it when a topic "
-        "is finished and the user turns to another, or asks for it. Nothing is lost: archive_search finds it. What the "
-        "next one must know goes into `carry_forward`.",
+        "Put this conversation away, when the user is done with it or asks for it. Nothing is lost: archive_search "
+        "finds it, and it comes back when somebody goes on with it. What must be known then, or in the next "
+        "conversation, goes into `carry_forward`.",
         {
             "reason": _needed("Why it ends, in a few words."),
-            "carry_forward": _text("What the next conversation must know; it becomes its working memory."),
+            "carry_forward": _text("What must be known later on; it becomes the working memory."),
         },
         ("reason",),
         hides=True,

@@ -1,10 +1,10 @@
 """Conversations of our own writing, with what a summary of each has to keep and what it must not say.
 
 A file is one language of one half: `tuned` was looked at while the tables were written, `held` was written before
-them. Each case is a few turns that matter (`U:` user, `A:` assistant, `C:` a tool call and `R:` its result), followed
-by the strings that have to be kept: `!` numbers and ids, `=` sentences of decisions, wishes and things to do. The
-small talk of both halves is put around them, so that what matters is less than a tenth; `~` marks those of its lines
-that are nothing but courtesy and must never be quoted.
+them and is only counted; its four stories are told in all nine languages. Each case is a few turns that matter (`U:`
+user, `A:` assistant, `C:` a tool call and `R:` its result), followed by the strings that have to be kept: `!` numbers
+and ids, `=` sentences of decisions, wishes and things to do. The small talk of both halves is put around them, so that
+what matters is less than a tenth; `~` marks those of its lines that are nothing but courtesy and must never be quoted.
 """
 
 import random
