@@ -64,12 +64,23 @@ class Database:
 
     def _prepare(self, page_size: int) -> None:
         self._writer.execute(f"pragma page_size = {page_size:d}").fetchall()
-        mode = self._writer.execute("pragma journal_mode = wal").fetchone()
+        mode = self._in_wal()
         if mode is None or mode[0] != "wal":
             raise LedgerError(
                 f"{self.path.name} cannot be kept in WAL mode here",
                 hint="Move the store to a local disk; network drives do not support it.",
             )
+
+    def _in_wal(self) -> Any:
+        """Several processes may make the same file at once; SQLite does not wait for that one by itself."""
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                return self._writer.execute("pragma journal_mode = wal").fetchone()
+            except apsw.BusyError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(random.uniform(0.002, 0.02))  # noqa: S311
 
     # -- connections --
 

@@ -46,7 +46,8 @@ class NewSummary(NamedTuple):
     tokens: int
     place: int
     at: int
-    stands_for: tuple[int, ...]
+    stands_for: Mapping[int, str]
+    """The numbers of what it was made of, and the hashes of the texts that were read."""
     metadata: Mapping[str, Any]
 
 
@@ -120,24 +121,28 @@ class Transcripts:
 
     # -- compaction --
 
-    def claim(self, row: Row, *, for_ms: int) -> bool:
-        """Say that a costly summary is being made, so that nobody else pays for the same one. Ends by itself."""
+    def claim(self, row: Row, *, for_ms: int) -> int:
+        """Say that a costly summary is being made, so that nobody else pays for the same one. Ends by itself.
 
-        def job(connection: apsw.Connection) -> bool:
+        Until when, to be brought to `release`; 0 when somebody else has claimed it.
+        """
+
+        def job(connection: apsw.Connection) -> int:
             now = self._clock.now()
             connection.execute(
                 "update conversation set compacting_until = :until where number = :number and compacting_until <= :now",
                 {"until": now + for_ms, "number": row.number, "now": now},
             )
-            return connection.changes() == 1
+            return now + for_ms if connection.changes() else 0
 
         return self._database.write(job)
 
-    def release(self, row: Row) -> None:
-        """The costly summary is made, or was given up."""
+    def release(self, row: Row, until: int) -> None:
+        """The costly summary is made, or was given up. A claim that somebody took after ours ran out stays."""
         self._database.write(
             lambda connection: connection.execute(
-                "update conversation set compacting_until = 0 where number = :number", {"number": row.number}
+                "update conversation set compacting_until = 0 where number = :number and compacting_until = :until",
+                {"number": row.number, "until": until},
             )
         )
 
@@ -145,7 +150,7 @@ class Transcripts:
         """Let the summary stand for exactly these, which must all still be active; Stale when they are not."""
 
         def job(connection: apsw.Connection) -> KeptMessage:
-            wanted = set(summary.stands_for)
+            wanted = summary.stands_for
             self._check_active(connection, row, wanted)
             at = self._clock.now()
             # The mark comes first: only one summary may be active, and the earlier one is among these.
@@ -173,8 +178,7 @@ class Transcripts:
                     "update message set stood_for_by = :own where number = :number", {"own": own, "number": number}
                 )
             connection.execute(
-                "update conversation set updated_at = :at, compacting_until = 0 where number = :number",
-                {"at": at, "number": row.number},
+                "update conversation set updated_at = :at where number = :number", {"at": at, "number": row.number}
             )
             messages.write_event(connection, "compacted", row, own, own, at=at, actor=actor)
             return messages.load(connection, (row.conversation.scope,), (own,))[own][1]
@@ -182,16 +186,17 @@ class Transcripts:
         return self._database.write(job)
 
     @staticmethod
-    def _check_active(connection: apsw.Connection, row: Row, wanted: set[int]) -> None:
-        """Whether all of these, and every active summary among them, are as they were read."""
+    def _check_active(connection: apsw.Connection, row: Row, wanted: Mapping[int, str]) -> None:
+        """Whether all of these, and every active summary among them, are as they were read: nothing of what was
+        erased meanwhile may come back in a summary."""
         rows = connection.execute(
-            "select number, kind from message where conversation = :conversation and status = 'active'",
+            "select number, kind, content_hash from message where conversation = :conversation and status = 'active'",
             {"conversation": row.number},
         )
-        kinds = {int(number): kind for number, kind in rows}
-        summaries = {number for number, kind in kinds.items() if kind == "summary"}
-        if not wanted or not wanted <= kinds.keys() or not summaries <= wanted:
-            raise Stale("another compaction of this conversation came first")
+        found = {int(number): (kind, digest) for number, kind, digest in rows}
+        same = all(number in found and found[number][1] == digest for number, digest in wanted.items())
+        if not wanted or not same or any(kind == "summary" and n not in wanted for n, (kind, _) in found.items()):
+            raise Stale("another compaction of this conversation came first, or its messages have changed")
 
     # -- reading --
 

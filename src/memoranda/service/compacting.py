@@ -16,6 +16,7 @@ from memoranda.domain.errors import MemorandaError, ProviderError
 from memoranda.domain.message import Message
 from memoranda.domain.ports import Summarized, Summarizer
 from memoranda.domain.scope import Scope
+from memoranda.domain.text import content_hash
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 from memoranda.ledger.messages import Row
 from memoranda.ledger.transcripts import NewSummary, Stale
@@ -101,8 +102,8 @@ class Compactor:
 
     def _fold(self, row: Row, active: Sequence[KeptMessage], choice: Choice, trigger: str) -> Compacted:
         engine = self._engine
-        costs = self.costs
-        if costs and not engine.transcripts.claim(row, for_ms=self._lease_ms()):
+        claim = engine.transcripts.claim(row, for_ms=self._lease_ms()) if self.costs else 0
+        if self.costs and not claim:
             note = "another process is summing it up just now"
             return Compacted(None, CompactReceipt(row.conversation.name, trigger, note=note))
         try:
@@ -116,13 +117,13 @@ class Compactor:
                 tokens=message_tokens(Message("system", f"{SUMMARY_IS_DATA}\n{text}")),
                 place=choice.place,
                 at=choice.start_at,
-                stands_for=tuple(each.number for each in folded),
+                stands_for={each.number: content_hash(each.text) for each in folded},
                 metadata={"until": choice.end_at, "summarizer": made.summarizer, "messages": len(choice.fold)},
             )
             summary = engine.transcripts.compact(row, new, actor=engine.settings.actor)
         finally:
-            if costs:
-                engine.transcripts.release(row)
+            if claim:
+                engine.transcripts.release(row, claim)
         before = sum(each.tokens for each in active)
         return Compacted(
             summary,
@@ -152,7 +153,7 @@ class Compactor:
         return len(capturer.capture(said, conversation=talk.name, speaker="", mode=None, kind="").receipt.kept)
 
     def _lease_ms(self) -> int:
-        return int(self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS
+        return int(2 * self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS  # it may be asked again
 
     def _room(self, choice: Choice) -> int:
         """A tenth of what it stands for and what the earlier one took, within a share of the budget."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memoranda.service.redacting import Redaction
 
 _VECTOR_BYTES = 64
+_PASSES = 4
 Chosen = Sequence[tuple[int, Memory]]
 
 
@@ -59,6 +60,9 @@ class Doomed(NamedTuple):
     memories: Chosen = ()
     conversations: Sequence[Row] = ()
     redactions: "Sequence[Redaction]" = ()
+    speaker: str = ""
+    """All that they said in the scope `home` is blanked."""
+    home: str = ""
 
     @classmethod
     def of(
@@ -71,11 +75,15 @@ class Doomed(NamedTuple):
         home: str = "",
     ) -> "Doomed":
         """These memories and conversations, with what transcripts say of them; and what a speaker said in a scope."""
+        return cls(memories, conversations, (), speaker, home).planned(engine)
+
+    def planned(self, engine: Engine) -> "Doomed":
+        """The same, with what there is to be blanked now."""
         from memoranda.service.redacting import redactions
 
-        whole = {row.number for row in conversations}
-        found = redactions(engine, [memory for _, memory in memories], speaker=speaker, home=home)
-        return cls(memories, conversations, [each for each in found if each.row.number not in whole])
+        whole = {row.number for row in self.conversations}
+        found = redactions(engine, [memory for _, memory in self.memories], speaker=self.speaker, home=self.home)
+        return self._replace(redactions=[each for each in found if each.row.number not in whole])
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -85,10 +93,14 @@ class Doomed(NamedTuple):
     def blanked(self) -> int:
         return sum(len(each.blanked) for each in self.redactions)
 
+    @property
+    def summed_up(self) -> int:
+        return sum(len(each.summaries) for each in self.redactions)
+
 
 def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
     """Destroy all of this. `deleted` means gone from every answer, `purged` proven gone from every file."""
-    if not any(doomed):
+    if not doomed.memories and not doomed.conversations and not doomed.redactions:
         return EraseReceipt("purged", (), engine.ledger.sequence())
     from memoranda.service.mirror_notes import erase_from_mirrors
     from memoranda.service.redacting import redact
@@ -100,11 +112,18 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
     gone = engine.transcripts.numbers(conversations)
     names = engine.transcripts.names(conversations) if conversations else ()
     traces.add(engine.messages, gone, (*engine.transcripts.texts(frozenset(gone).__contains__), *names))
-    touched = sorted({each.number for change in doomed.redactions for each in (*change.blanked, *change.summaries)})
-    # Of a summary that is made anew much stays: what is the same is found in what is kept, and proves nothing.
-    traces.add(engine.messages, touched, engine.transcripts.texts(frozenset(touched).__contains__))
-    for change in doomed.redactions:
-        redact(engine, change)
+    blanked = summaries = 0
+    for _ in range(_PASSES):
+        for change in doomed.redactions:
+            touched = sorted(each.number for each in (*change.blanked, *change.summaries))
+            # Of a summary that is made anew much stays: that is found in what is kept, and proves nothing.
+            traces.add(engine.messages, touched, engine.transcripts.texts(frozenset(touched).__contains__))
+            redact(engine, change)
+        blanked, summaries = blanked + doomed.blanked, summaries + doomed.summed_up
+        # Somebody may have summed it up between the plan and now: look again.
+        doomed = doomed.planned(engine)
+        if not doomed.redactions:
+            break
     if conversations:
         engine.transcripts.erase(conversations, actor=actor)
     sequence = engine.ledger.erase(chosen, actor=actor)
@@ -118,9 +137,9 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
     return receipt._replace(
         ids=doomed.ids,
         sequence=sequence,
-        messages=len(gone) + doomed.blanked,
+        messages=len(gone) + blanked,
         conversations=len(conversations),
-        summaries=sum(len(change.summaries) for change in doomed.redactions),
+        summaries=summaries,
         mirrored=mirrors.rewritten,
         notes=mirrors.notes,
     )
