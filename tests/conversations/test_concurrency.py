@@ -262,26 +262,7 @@ def test_what_is_summed_up_between_the_plan_and_the_erasure_does_not_come_back(t
     _nothing_of_it(ours, path, MARK)
 
 
-def test_what_is_said_between_the_plan_and_the_erasure_is_erased_or_told_of(two, path, monkeypatch):
-    """The same words said again at that very moment: whoever erased them must not read `purged`."""
-    ours, theirs = two
-    kept = ours.remember(TOLD)
-    redact, first = redacting.redact, [True]
-
-    def after_an_append(engine, redaction):
-        if first:
-            first.pop()
-            theirs.conversations.append([user(TOLD)], conversation="c", compact=False)
-        redact(engine, redaction)
-
-    monkeypatch.setattr(redacting, "redact", after_an_append)
-    receipt = ours.erase(kept).receipt
-    theirs.close()
-    ours.close()
-    assert bool(occurrences(path, MARK)) == (receipt.state != "purged")
-
-
-def test_what_is_appended_while_its_conversation_is_erased_stays_whole_or_leaves_every_file(opened, path, monkeypatch):
+def test_what_is_said_while_its_conversation_is_erased_stays_whole_or_leaves_every_file(opened, path, monkeypatch):
     ours, theirs = opened(**SETTINGS), opened(**SETTINGS)
     ours.conversations.append(talk(20), conversation="c", compact=False)
     numbers, first = Transcripts.numbers, [True]

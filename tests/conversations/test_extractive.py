@@ -1,5 +1,6 @@
 """The offline summary: what it keeps of labelled conversations, what it never does, and that nothing makes it hang."""
 
+import re
 import time
 
 import pytest
@@ -115,6 +116,10 @@ def test_it_is_never_longer_than_it_may_be_and_always_the_same(messages, earlier
     assert all(line == plain_line(line) and line for line in lines_of(gist))
 
 
+def in_words(text):
+    return " ".join(re.findall(r"\w+", text))
+
+
 @settings(max_examples=150)
 @given(messages=st.lists(_message, max_size=12), earlier=_gist)
 def test_it_says_nothing_that_was_not_said(messages, earlier):
@@ -123,7 +128,10 @@ def test_it_says_nothing_that_was_not_said(messages, earlier):
     for line in lines_of(gist):
         spoken = line.removeprefix("User: ").removeprefix("Assistant: ")
         for part in spoken.split(" / "):
-            assert any(part in each or all(piece in each for piece in sentences(part)) for each in said)
+            # A mark that stands alone between two sentences says nothing, and may go.
+            assert any(
+                part in each or all(in_words(piece) in in_words(each) for piece in sentences(part)) for each in said
+            )
 
 
 @given(messages=st.lists(_message, max_size=12), earlier=_gist)

@@ -209,9 +209,8 @@ def test_nothing_is_tidied_while_somebody_rebuilds(generations):
 
 
 def test_only_one_syncs_at_a_time(generations):
-    with generations.syncing(patience=0):
-        with pytest.raises(LedgerLocked), generations.syncing(patience=0.05):
-            pass
+    with generations.syncing(patience=0), pytest.raises(LedgerLocked), generations.syncing(patience=0.05):
+        pass
     with generations.syncing(patience=0) as now_ns:
         assert now_ns > 1_600_000_000_000_000_000
 

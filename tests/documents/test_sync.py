@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from documents.conftest import rested
 from memoranda.domain.errors import LedgerLocked
 from memoranda.testing.fakes import HashedEmbedder
 from support import answer, child, end, finish, tell
-from documents.conftest import rested
 
 
 def paths(found):
