@@ -144,6 +144,8 @@ class Settings(NamedTuple):
     """Where the people are, such as `Europe/Warsaw`; empty is the machine's own zone. For times of day only."""
     grace_days: int = 30
     """Days in which a forgotten memory can be restored; then it is erased."""
+    sweep: bool = True
+    """Erase what was forgotten longer ago than that when the store is opened; `maintain` does it, too."""
     busy_seconds: float = 30.0
     """How long to wait for another process that writes."""
     follow: bool = True

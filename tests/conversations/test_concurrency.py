@@ -10,6 +10,7 @@ import pytest
 from children.talker import CONVERSATIONS, MESSAGES_A_TURN, SETTINGS, conversation, said
 from memoranda import NotFound, assistant, user
 from memoranda.conversations.extractive import ExtractiveSummarizer
+from memoranda.domain.text import content_hash
 from memoranda.ledger.transcripts import NewSummary, Stale, Transcripts
 from memoranda.service import redacting
 from memoranda.testing.fakes import FixedClock
@@ -116,21 +117,24 @@ def test_processes_that_hand_over_the_same_messages_keep_them_once(opened, path)
 # --- two that compact
 
 
+def _as_read(messages):
+    return {message.number: content_hash(message.text) for message in messages}
+
+
 def test_of_two_summaries_of_the_same_messages_the_second_is_stale_and_leaves_no_trace(opened):
     memory = opened(**SETTINGS)
     memory.conversations.append(talk(10), conversation="c", compact=False)
     transcripts = memory._engine.transcripts
     row = transcripts.find("c", scopes=("home/anna",))
-    numbers = tuple(message.number for message in transcripts.active(row)[:10])
-    summary = NewSummary("a summary", 5, 1, 0, numbers, {})
+    summary = NewSummary("a summary", 5, 1, 0, _as_read(transcripts.active(row)[:10]), {})
     transcripts.compact(row, summary, actor="")
     before = every(memory, "c")
     sequence = transcripts.feed.sequence()
     with pytest.raises(Stale):
         transcripts.compact(row, summary, actor="")
-    others = tuple(message.number for message in transcripts.active(row) if message.kind == "message")[:4]
+    others = [message for message in transcripts.active(row) if message.kind == "message"][:4]
     with pytest.raises(Stale):  # of other messages, but it would be the second that is active
-        transcripts.compact(row, summary._replace(stands_for=others), actor="")
+        transcripts.compact(row, summary._replace(stands_for=_as_read(others)), actor="")
     assert every(memory, "c") == before
     assert transcripts.feed.sequence() == sequence
 
@@ -405,9 +409,11 @@ def test_a_claim_that_ran_out_is_not_ended_by_who_held_it(opened, clock):
     transcripts = memory._engine.transcripts
     row = transcripts.find("c", scopes=("home/anna",))
     first = transcripts.claim(row, for_ms=1_000)
+    assert not transcripts.claim(row, for_ms=1_000)
     clock.advance(ms=2_000)
     second = transcripts.claim(row, for_ms=1_000)
-    assert first
     assert second
-    transcripts.release(row)
+    transcripts.release(row, first)
     assert not transcripts.claim(row, for_ms=1_000)
+    transcripts.release(row, second)
+    assert transcripts.claim(row, for_ms=1_000)

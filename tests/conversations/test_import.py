@@ -156,8 +156,15 @@ def test_progress_is_told_beside_the_result(run, written):
     assert json.loads(out)["files"][0]["added"] == 600
     told = [line for line in err.splitlines() if line.startswith("reading ")]
     assert 5 < len(told) <= 12
-    size = told[-1].rsplit(" of ")[1]
+    size = told[-1].rsplit(" of ", 1)[1]
     assert told[-1].endswith(f"{size} of {size}")
+
+
+def test_the_name_of_a_file_sends_no_escape(run, written):
+    file = written(talk(1), "a\x1b[31m[b].jsonl", extra=[(1, "{half")])
+    code, out, err = run("conversation", "import", str(file))
+    assert code == 0
+    assert "\x1b" not in out + err
 
 
 def test_secrets_and_packs_of_a_transcript_are_not_kept(run, written, path):

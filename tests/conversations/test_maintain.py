@@ -36,7 +36,7 @@ def test_what_no_longer_holds_is_marked_as_expired_and_its_history_says_so(memor
     clock.advance(days=2)
     assert memory.admin.maintain().expired == 1
     assert [memory.get(each).state for each in (kept, stays, later)] == ["expired", "live", "live"]
-    last = memory.history(kept)[-1]
+    last = memory.history(kept)[-1].event
     assert (last.action, last.actor, last.at) == ("expired", "expiry", clock.now())
     assert memory.admin.maintain().expired == 0
     assert memory.admin.verify().ok
@@ -68,7 +68,8 @@ def test_many_expire_at_once(memory, clock):
     memory.remember_many([Draft(f"The visitor {number} is here.", valid_until=until) for number in range(1_200)])
     clock.advance(days=2)
     assert memory.admin.maintain().expired == 1_200
-    assert memory.stats().total == 0 or not memory.list(limit=10)
+    assert not memory.list(limit=10)
+    assert len(memory.list(states=["expired"], limit=1_000)) == 1_000
 
 
 # --- old conversations
@@ -219,7 +220,9 @@ def _due(done):
 
 
 def _bytes(path):
-    return {str(file): file.read_bytes() for file in files_of(path)}
+    """Of the ledger, and of the index of messages. In that of memories a probe is planted and taken away again."""
+    shared = ("-shm", "-index")
+    return {str(file): file.read_bytes() for file in files_of(path) if not any(each in str(file) for each in shared)}
 
 
 def test_a_dry_run_changes_nothing_and_says_what_the_upkeep_then_does(path, neglected):
@@ -228,13 +231,14 @@ def test_a_dry_run_changes_nothing_and_says_what_the_upkeep_then_does(path, negl
         memory.admin.maintain(dry_run=True)  # whatever opening and looking do for the first time
         clock.advance(days=90)
         engine = memory._engine
-        before = (_bytes(path), engine.ledger.sequence(), engine.transcripts.feed.sequence())
+        before = _bytes(path), engine.ledger.sequence(), engine.transcripts.feed.sequence()
         planned = memory.admin.maintain(dry_run=True)
         assert planned.dry_run
         assert _due(planned) == ([neglected], 1, ["long", "old"])
-        after = (_bytes(path), engine.ledger.sequence(), engine.transcripts.feed.sequence())
+        after = _bytes(path), engine.ledger.sequence(), engine.transcripts.feed.sequence()
         assert [name for name in before[0] if before[0][name] != after[0].get(name)] == []
         assert before[1:] == after[1:]
+        assert len(before[0]) >= 3
         done = memory.admin.maintain()
         assert not done.dry_run
         assert _due(done) == _due(planned)

@@ -195,6 +195,24 @@ def test_one_huge_message_does_not_stop_the_reading(tools, memory):
     assert found[1]["text"] == "after it"
 
 
+def test_long_names_and_titles_do_not_break_the_bounds(tools, memory):
+    for nth in range(30):
+        memory.conversations.append(
+            [user("鹭" * 2_000) for _ in range(8)],
+            conversation=f"{nth}" + "鹭" * 500,
+            metadata={"title": "鸶" * 5_000, "closed": "苇" * 5_000},
+        )
+    listed = tools.call("archive_sessions", {"limit": 200})
+    assert len(listed.text.encode()) <= MOST_BYTES
+    assert json.loads(listed.text)["sessions"]
+    read = tools.call("archive_session_transcript", {"session_id": listed.data["sessions"][0]["id"]})
+    assert len(read.text.encode()) <= MOST_TRANSCRIPT_BYTES
+    assert json.loads(read.text)["messages"]
+    spanned = tools.call("archive_range", {"min_time": "-1h"})
+    assert len(spanned.text.encode()) <= MOST_TRANSCRIPT_BYTES
+    assert json.loads(spanned.text)["total_estimated"] == 240
+
+
 def test_a_span_of_time_is_read_over_all_conversations(tools, said):
     found = called(tools, "archive_range", min_time="-30h", max_time="-1h")
     assert {each["conversation"] for each in found["messages"]} == {"yesterday"}
@@ -250,6 +268,16 @@ def test_only_the_conversation_that_the_host_named_can_be_closed(memory, said):
     assert "does not name one" in failed(Tools(memory), "session_close", reason="done")
     assert "archive_sessions" in failed(Tools(memory, conversation="nothing"), "session_close", reason="done")
     assert "no parameter" in failed(Tools(memory, conversation="now"), "session_close", reason="x", session_id="y")
+
+
+def test_what_is_closed_already_or_belongs_to_a_wider_scope_is_not_touched(tools, memory, said, opened, clock):
+    tools.call("session_close", {"reason": "done"})
+    assert "archived already" in failed(tools, "session_close", reason="again", carry_forward="x")
+    assert memory.conversations.working("now") == ""
+    opened("home", clock=clock).conversations.append([user("hi")], conversation="shared")
+    told = failed(Tools(memory, conversation="shared"), "session_close", reason="done", carry_forward="x")
+    assert "Ask the user" in told
+    assert {each.name for each in memory.conversations.list().conversations} == {"yesterday", "shared"}
 
 
 def test_a_sibling_scope_is_not_seen_by_any_tool(tools, said, path, clock):

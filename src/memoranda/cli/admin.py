@@ -37,7 +37,8 @@ def _index(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _maintain(arguments: argparse.Namespace, output: Output) -> None:
-    with open_memory(arguments, scope=_ANY_SCOPE) as memory:
+    # Opening sweeps, too: a dry run must not, and otherwise it should stand in the receipt.
+    with open_memory(arguments, scope=_ANY_SCOPE, sweep=False) as memory:
         with progress("maintaining") as tell:
             done = memory.admin.maintain(tell, dry_run=arguments.dry_run)
         output.maintenance(done)

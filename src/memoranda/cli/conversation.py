@@ -12,7 +12,7 @@ from memoranda.cli.conversation_lines import (
     Line,
     compaction_line,
     heading,
-    passage_lines,
+    passages_lines,
     say,
     transcript,
     window_lines,
@@ -154,7 +154,16 @@ def _window(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
         shown = memory.conversations.window(arguments.name, budget=arguments.budget)
     if not output.as_json:
-        say(output, window_lines(shown))
+        say(
+            output,
+            window_lines(
+                shown.messages,
+                working=shown.working,
+                tokens=shown.tokens,
+                dropped=shown.dropped,
+                truncated=shown.truncated,
+            ),
+        )
         return
     value = {
         "messages": shown.for_model(),
@@ -193,9 +202,8 @@ def _search(arguments: argparse.Namespace, output: Output) -> None:
             show(output, found.as_json(), ())
             return
         gap_ms = int(arguments.gap_minutes * _MINUTE_MS)
-        for number, passage in enumerate(found):
-            lines = passage_lines(passage, memory.conversations.get, context=arguments.context, gap_ms=gap_ms)
-            say(output, [*([Line("")] if number else []), *lines])
+        lines = passages_lines(found, memory.conversations.get, context=arguments.context, gap_ms=gap_ms)
+        say(output, lines)
     if not found:
         output.line(f"(nothing: {found.receipt.abstained})")
         if not arguments.archived:

@@ -113,9 +113,10 @@ def import_files(arguments: argparse.Namespace, output: Output) -> int:
     code = 0
     files: list[dict[str, Any]] = []
     with open_memory(arguments, create=True) as memory:
-        for file in arguments.files:
+        for nth, file in enumerate(arguments.files, start=1):
             try:
-                with progress(f"reading {file}") as tell:
+                # No name of a file: a terminal would obey what is in it.
+                with progress(f"reading {nth} of {len(arguments.files)}") as tell:
                     done = memory.conversations.import_transcript(
                         file, format=arguments.format, conversation=arguments.name, progress=tell
                     )

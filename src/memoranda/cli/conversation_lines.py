@@ -12,8 +12,7 @@ from memoranda.domain.conversation import CompactReceipt, Conversation, KeptMess
 from memoranda.domain.moments import span
 
 if TYPE_CHECKING:
-    from memoranda.conversations.searching import Passage
-    from memoranda.conversations.window import Window
+    from memoranda.service.transcript_search import Found
 
 SILENCE_MS = 600_000
 _BAR = "  │ "
@@ -107,30 +106,35 @@ def _said(message: KeptMessage) -> Iterator[str]:
         yield f"calls {call.name} {arguments}"
 
 
-def window_lines(shown: "Window") -> Iterator[Line]:
-    """What a model should see now, and what was left out of it."""
-    if shown.working:
-        yield Line("  working memory")
-        yield from (Line(f"{_BAR}{line}") for line in shown.working.splitlines())
-    yield from transcript(shown.messages)
-    left = f"; {shown.dropped} active messages are not shown" if shown.dropped else ""
-    cut = "; a text was cut" if shown.truncated else ""
-    yield Line(f"{shown.tokens:,} tokens{left}{cut}")
-
-
-def passage_lines(
-    passage: "Passage", conversation: Callable[[str], Conversation], *, context: int, gap_ms: int
+def window_lines(
+    messages: Sequence[KeptMessage], *, working: str, tokens: int, dropped: int, truncated: bool
 ) -> Iterator[Line]:
-    """One passage that was found, with the silence at which it begins or ends."""
-    owner = conversation(passage.conversation)
-    more = ", cut" if passage.truncated else ""
-    yield Line(f"{owner.name} in {owner.scope} (score {passage.score:.2f}{more})")
-    found = [place for place, message in enumerate(passage.messages) if message.number in passage.hits]
-    first, last = passage.messages[0], passage.messages[-1]
-    # Fewer around a hit than were asked for: there was a pause, or nothing more.
-    whole = bool(found) and not passage.truncated
-    if whole and found[0] < context and first.place > 1:
-        yield silence()
-    yield from transcript(passage.messages, gap_ms=gap_ms, hits=passage.hits)
-    if whole and len(passage.messages) - 1 - found[-1] < context and last.place < owner.messages:
-        yield silence()
+    """What a model should see now, and what was left out of it."""
+    if working:
+        yield Line("  working memory")
+        yield from (Line(f"{_BAR}{line}") for line in working.splitlines())
+    yield from transcript(messages)
+    left = f"; {dropped} active messages are not shown" if dropped else ""
+    cut = "; a text was cut" if truncated else ""
+    yield Line(f"{tokens:,} tokens{left}{cut}")
+
+
+def passages_lines(
+    found: "Found", conversation: Callable[[str], Conversation], *, context: int, gap_ms: int
+) -> Iterator[Line]:
+    """Passages that were found, each with the silence at which it begins or ends."""
+    for nth, passage in enumerate(found):
+        owner = conversation(passage.conversation)
+        more = ", cut" if passage.truncated else ""
+        if nth:
+            yield Line("")
+        yield Line(f"{owner.name} in {owner.scope} (score {passage.score:.2f}{more})")
+        hits = [place for place, message in enumerate(passage.messages) if message.number in passage.hits]
+        first, last = passage.messages[0], passage.messages[-1]
+        # Fewer around a hit than were asked for: there was a pause, or nothing more.
+        whole = bool(hits) and not passage.truncated
+        if whole and hits[0] < context and first.place > 1:
+            yield silence()
+        yield from transcript(passage.messages, gap_ms=gap_ms, hits=passage.hits)
+        if whole and len(passage.messages) - 1 - hits[-1] < context and last.place < owner.messages:
+            yield silence()

@@ -9,7 +9,7 @@ from memoranda.domain.errors import InvalidInput, NotFound
 
 
 def open_memory(
-    arguments: argparse.Namespace, *, scope: str | None = None, create: bool = False
+    arguments: argparse.Namespace, *, scope: str | None = None, create: bool = False, sweep: bool | None = None
 ) -> memoranda.LongTermMemory:
     """The store that the options name. A scope must be given or configured: there is no default.
 
@@ -22,6 +22,7 @@ def open_memory(
             "store": arguments.store,
             "scope": arguments.scope,
             "embedder": arguments.embedder,
+            "sweep": sweep,
             # The process ends before a background thread could help, and is alone with its numeric library.
             "follow": False,
             "limit_threads": False,

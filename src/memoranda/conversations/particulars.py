@@ -57,7 +57,9 @@ def borne_out(gist: Gist, messages: Sequence[Message], earlier: Gist) -> tuple[G
 def _particular(run: str) -> str:
     """The particular that a run of letters is; empty when it is an ordinary word."""
     name = run.strip(_AROUND)
-    if not name or name.isalpha():
+    if not any(char.isalnum() for char in name):
+        return ""
+    if name.isalpha():
         return _normal(run.rstrip(_AROUND)) if run[0] in "#@" and name[1:].isalpha() else ""
     is_one = any(char.isdecimal() for char in name) or _is_id(name)
     return _normal(name) if is_one else ""

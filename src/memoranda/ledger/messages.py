@@ -18,9 +18,10 @@ _SELECTED = """
     m.tool_call_id, m.metadata, (select s.id from message s where s.number = m.stood_for_by)
 """
 _ORDER = "m.place, m.kind desc, m.number"  # a summary before the message whose place it took
+# Places are given one by one, so that the last one is the number of messages; the rest is read from an index alone.
 _CONVERSATION = """
     select c.number, c.id, c.name, c.scope, c.created_at, c.updated_at, c.archived_at, c.metadata,
-           (select count(*) from message m where m.conversation = c.number and m.kind = 'message'),
+           (select coalesce(max(m.place), 0) from message m where m.conversation = c.number),
            (select count(*) from message m where m.conversation = c.number and m.status = 'active'),
            (select coalesce(sum(m.tokens), 0) from message m where m.conversation = c.number and m.status = 'active')
     from conversation c

@@ -35,7 +35,8 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     engine = Engine(chosen.store_path(), chosen, clock or SystemClock())
     memory = LongTermMemory(engine, bound, owner=True)
     try:
-        memory.admin.sweep_if_due()
+        if chosen.sweep:
+            memory.admin.sweep_if_due()
     except BaseException:
         engine.close()
         raise

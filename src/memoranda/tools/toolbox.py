@@ -11,7 +11,7 @@ from typing import Any
 from memoranda.domain.errors import InvalidInput, MemorandaError
 from memoranda.domain.memory import SOURCES, Source, checked_choice
 from memoranda.service.memory import LongTermMemory
-from memoranda.tools import conversations, facts, memories, people
+from memoranda.tools import conversations, documents, facts, memories, people
 from memoranda.tools.caller import Caller
 from memoranda.tools.definitions import DEFINITIONS
 from memoranda.tools.results import ToolResult, failure
@@ -23,8 +23,8 @@ _HANDLERS: dict[str, Callable[[Caller, dict[str, Any]], ToolResult]] = {
     "memory_forget": memories.forget,
     "memory_list": memories.listed,
     "memory_stats": memories.stats,
-    "memory_search": memories.search,
-    "memory_get": memories.get,
+    "memory_search": documents.search,
+    "memory_get": documents.get,
     "remember": people.remember,
     "recall_memory": people.recall_memory,
     "update_profile": people.update_profile,
