@@ -248,7 +248,7 @@ _CONVERSATIONS = Migration(
         )
         """,
         "create index message_place on message (conversation, place)",
-        "create index message_active on message (conversation, place, tokens) where status = 'active'",
+        "create index message_status on message (conversation, status, place, tokens)",
         "create unique index message_host on message (conversation, host_id) where host_id <> ''",
         "create unique index message_summary on message (conversation) where status = 'active' and kind = 'summary'",
         "create index message_stood_for on message (stood_for_by) where stood_for_by is not null",
