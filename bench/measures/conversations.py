@@ -340,7 +340,7 @@ def _keep_dialogues(memory: memoranda.LongTermMemory, pack: Pack) -> None:
 
 
 def _asked(memory: memoranda.LongTermMemory, pack: Pack) -> Line:
-    any_hit = any_shown = every_hit = empty = 0
+    any_hit = any_shown = every_hit = empty = hit = read = 0
     walls: list[int] = []
     for question in pack.questions:
         started = time.perf_counter_ns()
@@ -352,6 +352,8 @@ def _asked(memory: memoranda.LongTermMemory, pack: Pack) -> Line:
         every_hit += question.gold <= hits
         any_shown += bool(question.gold & shown)
         empty += not found
+        hit += len(hits)
+        read += len(shown)
     asked = len(pack.questions)
     return {
         "set": pack.name,
@@ -360,5 +362,7 @@ def _asked(memory: memoranda.LongTermMemory, pack: Pack) -> Line:
         "every_hit": every_hit / asked,
         "any_shown": any_shown / asked,
         "nothing": empty / asked,
+        "hits": hit / asked,
+        "messages": read / asked,
         "p50_ms": at(walls, 0.5) / 1e6,
     }

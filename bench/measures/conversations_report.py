@@ -35,7 +35,7 @@ def report(result: dict[str, Any]) -> str:
     quality = [
         [
             row["embedder"], row["set"], row["questions"], 100 * row["any_hit"], 100 * row["every_hit"],
-            100 * row["any_shown"], 100 * row["nothing"], row["p50_ms"],
+            100 * row["any_shown"], 100 * row["nothing"], row["hits"], row["messages"], row["p50_ms"],
         ]
         for row in result["quality"]
     ]  # fmt: skip
@@ -65,6 +65,9 @@ def report(result: dict[str, Any]) -> str:
         ),
     ]  # fmt: skip
     if quality:
-        head = ["embedder", "set", "questions", "evidence hit", "all evidence hit", "shown", "nothing found", "p50 ms"]
+        head = [
+            "embedder", "set", "questions", "evidence hit", "all evidence hit", "shown", "nothing found",
+            "hits a question", "messages a question", "p50 ms",
+        ]  # fmt: skip
         tables.append(table(f"Evidence in the first {PASSAGES} passages, % of questions", head, quality))
     return "\n".join(tables)

@@ -13,6 +13,7 @@ from memoranda.conversations.extractive import ExtractiveSummarizer
 from memoranda.domain.text import content_hash
 from memoranda.ledger.transcripts import NewSummary, Stale, Transcripts
 from memoranda.service import redacting
+from memoranda.service.capturing import Capturer
 from memoranda.testing.fakes import FixedClock
 from memoranda.testing.servers import ChatServer
 from support import answer, child, end, finish, occurrences, tell
@@ -266,15 +267,19 @@ def test_what_is_summed_up_between_the_plan_and_the_erasure_does_not_come_back(t
     _nothing_of_it(ours, path, MARK)
 
 
-def test_what_is_said_while_its_conversation_is_erased_stays_whole_or_leaves_every_file(opened, path, monkeypatch):
+@pytest.mark.parametrize("look", [1, 2])
+def test_what_is_said_while_its_conversation_is_erased_stays_whole_or_leaves_every_file(
+    opened, path, monkeypatch, look
+):
+    """Erasing looks twice which messages there are; somebody speaks right after the one or the other."""
     ours, theirs = opened(**SETTINGS), opened(**SETTINGS)
     ours.conversations.append(talk(20), conversation="c", compact=False)
-    numbers, first = Transcripts.numbers, [True]
+    numbers, looks = Transcripts.numbers, []
 
     def then_append(self, rows):
         found = numbers(self, rows)
-        if first:
-            first.pop()
+        looks.append(True)
+        if len(looks) == look:
             theirs.conversations.append([user(f"The {MARK} came late.")], conversation="c", compact=False)
             assert theirs.conversations.search(MARK)
         return found
@@ -286,6 +291,24 @@ def test_what_is_said_while_its_conversation_is_erased_stays_whole_or_leaves_eve
         assert ours.conversations.search(MARK)
     else:
         _nothing_of_it(ours, path, MARK)
+
+
+def test_what_is_erased_before_it_is_captured_by_a_compaction_becomes_no_memory(opened, monkeypatch):
+    ours, theirs = opened(**SETTINGS), opened(**SETTINGS)
+    told = user(f"I prefer tea with {MARK} on most days.", speaker="ben")
+    ours.conversations.append([told, *talk(60)], conversation="c", compact=False)
+    capture, first = Capturer.capture, [True]
+
+    def after_an_erasure(self, messages, **more):
+        if first:
+            first.pop()
+            theirs.erase(speaker="ben")
+        return capture(self, messages, **more)
+
+    monkeypatch.setattr(Capturer, "capture", after_an_erasure)
+    ours.conversations.compact("c")
+    assert MARK not in str([memory.text for memory in ours.list(limit=100)])
+    assert MARK not in " ".join(message.text for message in every(ours, "c"))
 
 
 def test_erasing_in_one_process_while_another_compacts_leaves_nothing(opened, path, fellow):
@@ -301,6 +324,27 @@ def test_erasing_in_one_process_while_another_compacts_leaves_nothing(opened, pa
         assert memory.conversations.list().total == 0
     end(other.process)
     _nothing_of_it(memory, path, *marks)
+
+
+def test_erasing_a_memory_in_one_process_while_another_compacts_leaves_nothing_of_its_words(opened, path, fellow):
+    memory, other = opened(capture_mode="off", **SETTINGS), fellow(capture_mode="off")
+    texts = []
+    for number in range(8):
+        mark = f"{MARK}{number}end"
+        other(f"append c{number} {mark} 120")
+        texts.append(f"The {mark} number 3 is 21.")
+        kept = memory.remember(texts[-1])
+        tell(other.process, f"compact c{number}")
+        time.sleep(0.006 * number)
+        memory.erase(kept)
+        assert answer(other.process)["done"]
+        said_now = " ".join(message.text for message in every(memory, f"c{number}"))
+        assert texts[-1] not in said_now
+        assert f"The {mark} number 5 is 35." in said_now
+    end(other.process)
+    memory.admin.maintain()
+    memory.close()
+    assert occurrences(path, *texts) == []
 
 
 # --- upkeep while others write

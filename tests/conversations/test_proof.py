@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from children.talker import CONVERSATIONS, MESSAGES_A_TURN, SETTINGS, TURNS_AT_ONCE, conversation, said, torn
-from support import answer, child, end, finish, open_store
+from support import answer, child, end, finish, open_store, tell
 
 TALKERS = ("x", "y")
 
@@ -229,6 +229,47 @@ def test_many_short_turns_with_tools_are_not_summed_up_at_every_append(opened):
         receipt = memory.conversations.append(said("x", turn, turns), conversation="c").receipt.compaction
         compactions += receipt is not None and receipt.done
     assert 0 < compactions <= 12
+
+
+# --- kill -9 in the middle of upkeep
+
+
+def test_upkeep_that_was_killed_leaves_nothing_half_done(path):
+    chance = random.Random(20260402)
+    turns = 20
+    handed = [each["id"] for turn in range(turns) for each in said("x", turn, turns)]
+    with open_store(path) as memory:
+        for name in range(6):
+            messages = [each for turn in range(turns) for each in said("x", turn, turns)]
+            memory.conversations.append(messages, conversation=f"c{name}", compact=False)
+    summed_up = []
+    for _ in range(4):
+        fellow = child("fellow", path, json.dumps(SETTINGS))
+        answer(fellow)
+        tell(fellow, "maintain")
+        time.sleep(chance.uniform(0.02, 0.25))
+        end(fellow)
+        with open_store(path, **SETTINGS) as memory:
+            assert memory.admin.verify().ok
+            summed_up.append(sum(_is_whole(memory.conversations, f"c{name}", handed) for name in range(6)))
+    with open_store(path, **SETTINGS) as memory:
+        memory.admin.maintain()
+        assert all(_is_whole(memory.conversations, f"c{name}", handed) for name in range(6))
+        assert not memory.admin.maintain().compacted
+    assert summed_up == sorted(summed_up)
+
+
+def _is_whole(conversations, name, handed):
+    """Nothing of it is lost or there twice; whether it has been summed up."""
+    kept = _every(conversations, name)
+    active = [message for message in kept if message.status == "active"]
+    standing = [message for message in active if message.kind == "summary"]
+    reached = [message for summary in standing for message in conversations.expand(summary.id)]
+    shown = [message for message in active if message.kind == "message"]
+    together = sorted((*reached, *shown), key=lambda message: message.place)
+    assert [message.host_id for message in together] == handed
+    assert len(standing) <= 1
+    return bool(standing)
 
 
 # --- kill -9 in the middle of an import

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from memoranda.cli.actions import Action, add_actions, nothing_more, show
 from memoranda.cli.output import SHORT_ID, Output
 from memoranda.cli.store import open_memory, read_text
-from memoranda.cli.transcript import as_message
 from memoranda.domain.candidate import CAPTURE_MODES
 from memoranda.domain.errors import InvalidInput, NotFound
+from memoranda.domain.message import message_in
 from memoranda.domain.results import Captured, Changed
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def messages_in(text: str) -> Sequence[Any]:
             raise InvalidInput("this begins like JSON, but is none", hint=_SHAPES) from error
     if isinstance(found, dict) and isinstance(found.get("messages"), list):
         found = found["messages"]
-    elif isinstance(found, dict) and (message := as_message(found)) is not None:
+    elif isinstance(found, dict) and (message := message_in(found)) is not None:
         found = [message]
     if isinstance(found, list) and all(isinstance(each, dict) for each in found):
         return found
@@ -141,7 +141,7 @@ def _by_lines(text: str) -> list[dict[str, Any]] | None:
         return None
     if not all(isinstance(line, dict) for line in lines):
         return None
-    return [message for message in map(as_message, lines) if message is not None] or None
+    return [message for message in map(message_in, lines) if message is not None] or None
 
 
 def _captured(captured: Captured) -> Iterator[str]:

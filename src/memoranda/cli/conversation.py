@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from memoranda.cli.conversation_lines import (
     transcript,
     window_lines,
 )
-from memoranda.cli.output import SHORT_ID, Output
+from memoranda.cli.output import SHORT_ID, Output, said_yes
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.clock import iso
 from memoranda.domain.conversation import Conversation, ConversationPage, KeptMessage
@@ -264,7 +263,7 @@ def _erase(arguments: argparse.Namespace, output: Output) -> int:
                 {"would_erase": conversation.as_json()},
                 [f"This would erase for good: {heading(conversation)}", "Memories captured from it stay."],
             )
-            if not _said_yes():
+            if not said_yes("Erase this conversation for good?"):
                 output.note("nothing was erased; to erase without being asked, run it again with --yes")
                 return _NOT_ERASED
         receipt = memory.conversations.erase(arguments.name)
@@ -283,13 +282,6 @@ def _erased(receipt: "EraseReceipt") -> Iterator[str]:
         f"proof: {read:,} bytes of {len(receipt.scanned)} files read, {receipt.needles} traces looked for, "
         f"{receipt.found} found"
     )
-
-
-def _said_yes() -> bool:
-    if not sys.stdin.isatty():
-        return False
-    print("Erase this conversation for good? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
 _ACTIONS = {

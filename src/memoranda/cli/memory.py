@@ -2,11 +2,10 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from memoranda.cli.output import Output
+from memoranda.cli.output import Output, said_yes
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import InvalidInput
@@ -171,7 +170,7 @@ def _erase(arguments: argparse.Namespace, output: Output) -> int:
             output.erasure_preview(preview)
             if not preview.ids and not preview.receipt.messages and not preview.receipt.conversations:
                 return 0
-            if not _said_yes():
+            if not said_yes("Erase for good?"):
                 again = f"--confirm {preview.confirm}" if arguments.query else "--yes"
                 output.note(f"nothing was erased; to erase without being asked, run it again with {again}")
                 return 4
@@ -179,13 +178,6 @@ def _erase(arguments: argparse.Namespace, output: Output) -> int:
         erased = memory.erase(arguments.id, **ways, confirm=arguments.confirm)
         output.erasure(erased)
         return 0 if erased.purged else 6
-
-
-def _said_yes() -> bool:
-    if not sys.stdin.isatty():
-        return False
-    print("Erase for good? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
 def _stats(arguments: argparse.Namespace, output: Output) -> None:

@@ -58,6 +58,14 @@ def _hit_row(hit: Hit) -> tuple[str, str, str, str]:
     return f"{hit.score:.2f}", hit.id[:SHORT_ID], kind, clean(memory.text)
 
 
+def said_yes(question: str) -> bool:
+    """Whether somebody who looks says so; who cannot be asked has not."""
+    if not sys.stdin.isatty():
+        return False
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
 def _reach(erasure: Erasure) -> str:
     """How much an erasure takes, in words."""
     receipt = erasure.receipt

@@ -49,7 +49,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
     for tool in definitions("mcp"):
         needed = set(tool["inputSchema"]["required"])
         parameters = [name + ("*" if name in needed else "") for name in tool["inputSchema"]["properties"]]
-        output.line(f"{tool['name']:16}{', '.join(parameters)}")
+        output.line(f"{tool['name']:28}{', '.join(parameters)}")
 
 
 def _call(arguments: argparse.Namespace, output: Output) -> int:

@@ -19,7 +19,6 @@ _SAID = ("user", "assistant")
 _IRREGULAR = "`transcript_path` is not a regular file"
 _HINT = "docs/guides/around-a-turn.md says which transcripts are read."
 
-as_message = message_in
 """The message in a line: `{"role", "content"}` itself, or in an envelope with a type; None when there is none."""
 
 
@@ -32,7 +31,7 @@ def newest(lines: Iterable[bytes]) -> list[dict[str, Any]]:
     """The messages of these lines, those of tools too, as much as anybody looks at."""
     found: list[dict[str, Any]] = []
     for line in reversed(list(lines)):
-        message = as_message(_parsed(line))
+        message = message_in(_parsed(line))
         if message is not None and isinstance(message.get("content"), str | list | None):
             found.append(message)
             if len(found) == MOST_MESSAGES:

@@ -152,7 +152,7 @@ def active(connection: apsw.Connection, conversation: int, *, most: int, oldest:
         where m.conversation = :conversation and m.status = 'active'
           and (m.role = 'system' or m.number in (
               select number from message where conversation = :conversation and status = 'active'
-              order by place {direction}, number {direction} limit :most))
+              order by place {direction} limit :most))
         order by {_ORDER}
         """,  # noqa: S608
         {"conversation": conversation, "most": most},
