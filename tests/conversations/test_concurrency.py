@@ -220,6 +220,8 @@ def _nothing_of_it(memory, path, *marks):
     for mark in marks:
         assert not memory.conversations.search(mark, archived=True)
         assert not memory.recall(mark)
+    corpus = memory._engine.messages
+    assert corpus.index().counts().entries == corpus.feed.count()
     memory.close()
     assert occurrences(path, *marks) == []
 

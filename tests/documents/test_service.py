@@ -461,3 +461,11 @@ def test_a_closed_store_says_so(path):
     memory.close()
     with pytest.raises(LedgerError, match="closed"):
         documents.search("boiler")
+
+
+def test_a_file_that_was_added_may_get_another_trust(opened, write):
+    note = write("plan.md", "The pear tree moves.")
+    documents = opened().documents
+    documents.add(note)
+    documents.add(note, trust="trusted")
+    assert [(source.name, source.trust) for source in documents.list()] == [("notes/plan.md", "trusted")]

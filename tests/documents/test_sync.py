@@ -339,3 +339,42 @@ def mirrored(documents):
     numbers = sorted(catalogue.numbers("home/anna", "tree"))
     found = catalogue.passages(numbers).values()
     return sorted((each.seen.path, each.chunk.start_line, each.chunk.end_line, each.chunk.text) for each in found)
+
+
+def test_a_search_reads_for_a_while_and_the_next_one_goes_on(opened, tmp_path, write, monkeypatch):
+    from memoranda.service import document_library
+
+    for number in range(200):
+        write(f"note-{number}.md", f"The token{number} is here.")
+    documents = opened().documents
+    documents.add(tmp_path / "notes")
+    monkeypatch.setattr(document_library, "_IN_PASSING_SECONDS", 0.0)
+    monkeypatch.setattr(document_library, "_LOOK_AGAIN_SECONDS", 60.0)
+    found = documents.search("token3")
+    assert found.receipt.dirty
+    assert any("not all documents" in told for told in found.receipt.degraded)
+    monkeypatch.setattr(document_library, "_IN_PASSING_SECONDS", 60.0)
+    assert paths(documents.search("token199", limit=1)) == ["note-199.md"]
+    assert not documents.search("token199").receipt.dirty
+
+
+def test_threads_that_search_at_once_sync_once(opened, notes, opens):
+    from concurrent.futures import ThreadPoolExecutor
+
+    documents = opened().documents
+    documents.add(notes)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: documents.search("boiler manual"), range(12)))
+    assert [paths(each) for each in found] == [["boiler.md"]] * 12
+    assert not any(each.receipt.degraded for each in found)
+    assert sorted(opens) == ["boiler.md", "garden/trees.md", "lamps.md"]
+
+
+def test_vectors_follow_in_the_background(opened, notes, embedder):
+    documents = opened(embedder="counted:words", follow=True).documents
+    documents.add(notes)
+    documents._library.sync(documents.list(), why="watch")
+    deadline = time.monotonic() + 20
+    while documents.status().vectors < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert documents.status().vector == "ready"

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda.domain.ports import Claims
 from memoranda.models.budget import Budget, Spent, most_tokens, reservation, settlement
 
 _small = st.integers(0, 50)

@@ -11,6 +11,7 @@ from memoranda.capture.extraction import supported
 from memoranda.domain.errors import ProviderError, ProviderRejected, ProviderUnavailable, ServiceRejected
 from memoranda.domain.message import assistant, user
 from memoranda.domain.ports import Claim, Claims
+from memoranda.models.chat import Question
 from memoranda.models.openai import OpenAIExtractor
 from memoranda.models.question import SCHEMA
 from memoranda.remote import JsonClient
@@ -56,7 +57,8 @@ def test_a_service_is_asked_with_a_strict_schema_and_without_chance(server):
 
 
 def test_openai_itself_is_asked_with_its_newer_name_for_the_limit():
-    body = OpenAIExtractor("gpt-4o-mini", key=KEY)._question("{}", OpenAIExtractor("gpt-4o-mini", key=KEY)._way)
+    model = OpenAIExtractor("gpt-4o-mini", key=KEY)._model
+    body = model._body(Question("Look.", "{}", "memories", {}, 1_000), model._way)
     assert body["max_completion_tokens"] == 1000
     assert "max_tokens" not in body
 

@@ -9,7 +9,7 @@ from memoranda.domain.errors import ConfigError
 from memoranda.domain.message import assistant, user
 from memoranda.models.budget import Budget
 from memoranda.models.openai import OpenAIExtractor
-from memoranda.models.registry import budget_of, open_extractor
+from memoranda.models.registry import EXTRACTING, budget_of, open_extractor
 from memoranda.remote import JsonClient
 from memoranda.testing.servers import ChatServer
 
@@ -90,7 +90,9 @@ def test_each_provider_has_its_own_key(monkeypatch):
 
 
 def test_limits_are_those_of_the_settings():
-    assert budget_of(Settings(extractor_daily_calls=7, extractor_daily_tokens=900)) == Budget(calls=7, tokens=900)
+    assert budget_of(EXTRACTING, Settings(extractor_daily_calls=7, extractor_daily_tokens=900)) == Budget(
+        calls=7, tokens=900
+    )
 
 
 def test_another_package_can_register_one(monkeypatch):

@@ -23,8 +23,8 @@ from memoranda.domain.errors import (
 from memoranda.domain.message import Message, ToolCall, assistant, user
 from memoranda.domain.ports import Summarized
 from memoranda.models.budget import Budget
+from memoranda.models.registry import SUMMARIZING, budget_of, open_summarizer
 from memoranda.models.summaries import SCHEMA, OpenAISummarizer, asked, gist_in
-from memoranda.models.summarizers import open_summarizer, summarizer_budget
 from memoranda.remote import JsonClient
 from memoranda.testing.servers import ChatServer
 from memoranda.testing.summarizer_contract import EARLIER, SummarizerContract
@@ -329,7 +329,7 @@ def test_each_provider_has_its_own_key(monkeypatch):
 
 def test_the_limits_of_a_day_are_its_own():
     settings = Settings(summarizer_daily_calls=3, summarizer_daily_tokens=77, extractor_daily_calls=1)
-    assert summarizer_budget(settings) == Budget(3, 77)
+    assert budget_of(SUMMARIZING, settings) == Budget(3, 77)
 
 
 def test_another_package_may_bring_one(monkeypatch):

@@ -196,8 +196,8 @@ def _held(path: Path, patience: float) -> Iterator[int]:
             if time.monotonic() >= deadline:
                 raise _Busy
             time.sleep(_TRY_SECONDS)
-        os.utime(descriptor)
-        yield os.fstat(descriptor).st_mtime_ns
+        os.utime(path)
+        yield os.stat(path).st_mtime_ns
     finally:
         os.close(descriptor)
 

@@ -20,7 +20,7 @@ from memoranda.domain.text import content_hash
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 from memoranda.ledger.messages import Row
 from memoranda.ledger.transcripts import NewSummary, Stale
-from memoranda.models.budget import Budget
+from memoranda.models.registry import OFFLINE, SUMMARIZING, budget_of
 from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 from memoranda.service.spending import Spending
@@ -55,7 +55,7 @@ class Compactor:
     @property
     def costs(self) -> bool:
         """Whether a model sums up: then nobody should have to wait for it."""
-        return self._engine.settings.summarizer not in ("", "none", "extractive")
+        return self._engine.settings.summarizer not in ("", "none", OFFLINE)
 
     def trigger(self, active: Sequence[KeptMessage]) -> str:
         """Why a compaction is due; empty when it is not."""
@@ -207,7 +207,7 @@ class Compactor:
         most = summarizer.cost(sent, earlier=earlier, most_tokens=room)
         if not most:
             raise TooMuch("this is too much for one request")
-        budget = Budget(calls=settings.summarizer_daily_calls, tokens=settings.summarizer_daily_tokens)
+        budget = budget_of(SUMMARIZING, settings)
         spending = Spending(engine.ledger, called="summarizer", budget=budget, most=most)
         if not spending.pay():
             raise TooMuch("the summarizer's budget of today is used up")

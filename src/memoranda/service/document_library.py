@@ -26,6 +26,9 @@ _LOOK_AGAIN_SECONDS = 2.0
 _BITE_SECONDS = 2.0
 _COUNTED = 1_000_000
 _IN_PASSING = ("open", "search")
+_IN_PASSING_SECONDS = 2.0
+_OTHER_THREAD_SECONDS = 1.0
+_NOT_ALL = "not all documents are read yet; the next search goes on, or run `memoranda documents sync`"
 _CUT_OTHERWISE = "the settings cut documents otherwise than before; run `memoranda documents sync`"
 
 
@@ -77,6 +80,7 @@ class Library:
         self._serving: Generation | None = None
         self._retired: list[Generation] = []
         self._looked: dict[str, float] = {}
+        self._freshening = threading.Lock()
         self._closed = False
         self._watchers: list[Watcher] = []
 
@@ -150,8 +154,17 @@ class Library:
         due = self.dirty or first or now - (last or 0.0) >= _LOOK_AGAIN_SECONDS
         if not due or (not first and "search" not in wanted):
             return None
-        synced = self.sync(sources, why="open" if first else "search", patience=0.0)
-        self._looked[key] = time.monotonic()
+        # Another thread may be at it already: it is waited for a little, then what there is is searched.
+        if not self._freshening.acquire(timeout=_OTHER_THREAD_SECONDS):
+            self.dirty = True
+            return None
+        try:
+            if self._looked.get(key) != last and not self.dirty:
+                return None
+            synced = self.sync(sources, why="open" if first else "search", patience=0.0, seconds=_IN_PASSING_SECONDS)
+            self._looked[key] = time.monotonic()
+        finally:
+            self._freshening.release()
         return synced
 
     def sync(
@@ -160,6 +173,7 @@ class Library:
         *,
         why: SyncWhy,
         patience: float | None = None,
+        seconds: float | None = None,
         full: bool = False,
         progress: Progress | None = None,
         embedding: Progress | None = None,
@@ -167,14 +181,15 @@ class Library:
         """Bring the catalogue and its index in line with the files of these sources.
 
         Words are searchable when this returns. Vectors are made here only when somebody asked for the sync; else they
-        follow. A sync for a search does not wait for another one.
+        follow. `patience` is how long to wait for another sync, `seconds` for how long to read.
         """
         began = time.monotonic()
         if why not in _IN_PASSING and self.outdated:
             return self.rebuild(progress=progress, embedding=embedding)
         tally = Tally()
+        stop = self._stop if seconds is None else lambda: self._stop() or time.monotonic() - began > seconds
         try:
-            complete = self._sync(sources, tally, patience=patience, full=full, progress=progress)
+            complete = self._sync(sources, tally, stop, patience=patience, full=full, progress=progress)
         except LedgerLocked as error:
             if why == "asked":
                 raise
@@ -184,7 +199,7 @@ class Library:
             # Derived: it is made anew, and the next search finds what there is again.
             self._discard()
             tally = Tally()
-            complete = self._sync(sources, tally, patience=patience, full=full, progress=progress)
+            complete = self._sync(sources, tally, stop, patience=patience, full=full, progress=progress)
         outdated = self.outdated
         self.dirty = not complete or outdated
         made = Made()
@@ -193,11 +208,18 @@ class Library:
             made = self._embed(self.serving(), embedding)
         elif tally.chunks_added:
             self._nudge()
-        left = _CUT_OTHERWISE if outdated else "" if complete else "the store was closed before the end"
+        left = _CUT_OTHERWISE if outdated else "" if complete else _NOT_ALL
         return tally.receipt(why, made, seconds=time.monotonic() - began, left=left)
 
     def _sync(
-        self, sources: Sequence[Source], tally: Tally, *, patience: float | None, full: bool, progress: Progress | None
+        self,
+        sources: Sequence[Source],
+        tally: Tally,
+        stop: Callable[[], bool],
+        *,
+        patience: float | None,
+        full: bool,
+        progress: Progress | None,
     ) -> bool:
         wait = self.settings.busy_seconds if patience is None else patience
         complete = True
@@ -206,7 +228,7 @@ class Library:
             catalogue = generation.catalogue
             if not self.outdated:
                 for source in sources:
-                    run = SourceSync(catalogue, source, self.how, now_ns=now_ns, tally=tally, stop=self._stop)
+                    run = SourceSync(catalogue, source, self.how, now_ns=now_ns, tally=tally, stop=stop)
                     complete = run.run(full=full, progress=progress) and complete
                 self._drop_unregistered(generation, tally)
                 catalogue.set_meta("synced", str(self._clock.now()))

@@ -59,9 +59,8 @@ class Documents:
         wanted(patterns)
         source = Source(self._name(name, root, only), self._scope.path, root, patterns, trust)
         for other in self._library.sources.seen_from(self._scope):
-            if (other.scope, other.name) == (source.scope, source.name) and (other.root != root or only):
-                if other == source:
-                    return source
+            same_place = other.root == root and (not only or other.patterns == patterns)
+            if (other.scope, other.name) == (source.scope, source.name) and not same_place:
                 raise Conflict(
                     f"{source.name!r} is the name of another source here, {other.root}",
                     hint="Give this one another name, or remove the other first.",

@@ -12,6 +12,7 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
+from memoranda.ledger.sources import Sources
 from memoranda.ledger.mirrors import Mirrors
 from memoranda.ledger.transcripts import Transcripts
 from memoranda.service.breaker import Breaker
@@ -45,6 +46,7 @@ class Engine:
         self.transcripts = Transcripts(self.ledger.database, clock)
         self.mirrors = Mirrors(self.ledger.database, clock)
         self.messages = self._corpus(self.transcripts.feed, "transcripts", "messages")
+        self.sources = Sources(self.ledger.database, clock)
         self._opening = threading.RLock()
         self._library: Library | None = None
         self._extractor: Extractor | None = None
@@ -61,12 +63,11 @@ class Engine:
         """The documents of this store; nothing of them is opened before it is needed."""
         with self._opening:
             if self._library is None:
-                from memoranda.ledger.sources import Sources
                 from memoranda.service.document_library import Library
 
                 self._library = Library(
                     self.ledger.path.with_name(f"{self.ledger.path.name}-documents"),
-                    Sources(self.ledger.database, self.clock),
+                    self.sources,
                     self.settings,
                     self.clock,
                     self.embedders,
@@ -88,7 +89,7 @@ class Engine:
         """The model that the settings name for summing up; None when that is done offline."""
         with self._opening:
             if self._summarizer is None:
-                from memoranda.models.summarizers import open_summarizer
+                from memoranda.models.registry import open_summarizer
 
                 self._summarizer = open_summarizer(self.settings.summarizer, self.settings)
             return self._summarizer

@@ -12,7 +12,7 @@ from memoranda.capture.secrets import redacted
 from memoranda.domain.candidate import Candidate
 from memoranda.domain.errors import ProviderError
 from memoranda.domain.ports import Extractor
-from memoranda.models.registry import budget_of
+from memoranda.models.registry import EXTRACTING, budget_of
 from memoranda.service.engine import Engine
 from memoranda.service.spending import Spending
 
@@ -60,7 +60,7 @@ def _asked(engine: Engine, extractor: Extractor, said: Sequence[Words], plan: Pl
     most = extractor.cost(messages)
     if not most:
         return Extracted((), Counter(), extractor.name)
-    spending = Spending(engine.ledger, called="model", budget=budget_of(engine.settings), most=most)
+    spending = Spending(engine.ledger, called="model", budget=budget_of(EXTRACTING, engine.settings), most=most)
     if not spending.pay():
         return Extracted((), Counter(), extractor.name, "the extractor's budget of today is used up")
     claims = extractor.extract(messages, seconds=engine.settings.extractor_timeout, again=spending.pay)
