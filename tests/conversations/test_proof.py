@@ -220,6 +220,10 @@ def test_a_very_long_conversation_is_summed_up_from_its_beginning_and_tears_no_p
     together = sorted((*reached, *shown), key=lambda message: message.place)
     assert [message.host_id for message in together] == [each["id"] for each in handed]
     assert receipt.folded == len(reached)
+    rounds = sorted((message for message in kept if message.kind == "summary"), key=lambda message: message.number)
+    assert len(rounds) > 1
+    first = memory.conversations.expand(rounds[0].id, deep=False)
+    assert first[0].host_id == handed[0]["id"], "it was begun in the middle"
 
 
 def test_many_short_turns_with_tools_are_not_summed_up_at_every_append(opened):
@@ -235,28 +239,28 @@ def test_many_short_turns_with_tools_are_not_summed_up_at_every_append(opened):
 
 
 def test_upkeep_that_was_killed_leaves_nothing_half_done(path):
-    chance = random.Random(20260402)
-    turns = 20
-    handed = [each["id"] for turn in range(turns) for each in said("x", turn, turns)]
-    with open_store(path) as memory:
-        for name in range(6):
-            messages = [each for turn in range(turns) for each in said("x", turn, turns)]
-            memory.conversations.append(messages, conversation=f"c{name}", compact=False)
-    summed_up = []
-    for _ in range(4):
-        fellow = child("fellow", path, json.dumps(SETTINGS))
-        answer(fellow)
-        tell(fellow, "maintain")
-        time.sleep(chance.uniform(0.02, 0.25))
-        end(fellow)
-        with open_store(path, **SETTINGS) as memory:
-            assert memory.admin.verify().ok
-            summed_up.append(sum(_is_whole(memory.conversations, f"c{name}", handed) for name in range(6)))
+    turns, names = 20, [f"c{number}" for number in range(8)]
+    messages = [each for turn in range(turns) for each in said("x", turn, turns)]
+    handed = [each["id"] for each in messages]
+    summed_up = [0]
     with open_store(path, **SETTINGS) as memory:
+        conversations = memory.conversations
+        for name in names:
+            conversations.append(messages, conversation=name, compact=False)
+        for _ in range(3):
+            fellow = child("fellow", path, json.dumps(SETTINGS))
+            answer(fellow)
+            tell(fellow, "maintain")
+            while sum(conversations.window(name).summary is not None for name in names) == summed_up[-1]:
+                time.sleep(0.002)
+            end(fellow)
+            assert memory.admin.verify().ok
+            summed_up.append(sum(_is_whole(conversations, name, handed) for name in names))
         memory.admin.maintain()
-        assert all(_is_whole(memory.conversations, f"c{name}", handed) for name in range(6))
+        assert all(_is_whole(conversations, name, handed) for name in names)
         assert not memory.admin.maintain().compacted
-    assert summed_up == sorted(summed_up)
+    assert summed_up == sorted(set(summed_up))
+    assert summed_up[-1] < len(names), "the kills came after the upkeep, not in the middle of it"
 
 
 def _is_whole(conversations, name, handed):

@@ -469,3 +469,19 @@ def test_a_file_that_was_added_may_get_another_trust(opened, write):
     documents.add(note)
     documents.add(note, trust="trusted")
     assert [(source.name, source.trust) for source in documents.list()] == [("notes/plan.md", "trusted")]
+
+
+def test_no_search_comes_back_empty_while_others_rebuild(path, opened, tmp_path, write):
+    for number in range(60):
+        write(f"note-{number}.md", f"# Note {number}\n\nThe token{number} is here.\n")
+    documents = opened(documents_sync="open").documents
+    documents.add(tmp_path / "notes")
+    documents.sync()
+    for _ in range(4):
+        process = child("document_syncer", path, "rebuild")
+        answer(process)
+        tell(process, "go")
+        while process.poll() is None:
+            assert paths(documents.search("token42", limit=1)) == ["note-42.md"]
+        assert finish(process)[-1]["added"] == 60
+    assert documents.status().generation == 5

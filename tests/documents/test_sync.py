@@ -216,7 +216,7 @@ def test_words_are_searchable_at_once_and_vectors_follow(opened, notes, embedder
     documents = opened(embedder="counted:words").documents
     documents.add(notes)
     library = documents._library
-    library.sync(documents.list(), why="watch")
+    library.sync(documents.list(), why="search")
     assert embedder.asked == 0
     status = documents.status()
     assert (status.fts, status.vectors, status.vector) == (3, 0, "partial")

@@ -199,3 +199,11 @@ def test_closing_the_store_ends_the_watcher(path, notes):
     assert at.ready.wait(SOON)
     memory.close()
     assert wait_for(lambda: not at._thread.is_alive())
+
+
+def test_where_nobody_follows_in_the_background_a_watcher_makes_the_vectors(opened, notes):
+    documents = opened(embedder="hashed:words", follow=False, watch_debounce_ms=50).documents
+    documents.add(notes)
+    with documents.watch() as at:
+        assert at.ready.wait(SOON)
+        assert wait_for(lambda: documents.status().vector == "ready")

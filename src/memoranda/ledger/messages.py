@@ -232,6 +232,14 @@ def around(connection: apsw.Connection, conversation: int, place: int, *, before
     return sorted((to_message(row) for row in rows), key=lambda message: (message.place, message.number))
 
 
+def numbers(connection: apsw.Connection, conversation: int) -> list[int]:
+    """Of all messages of a conversation, in order."""
+    rows = connection.execute(
+        "select number from message where conversation = :number order by number", {"number": conversation}
+    )
+    return [int(row[0]) for row in rows]
+
+
 def texts(connection: apsw.Connection, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
     """Everything written into messages whose number is wanted."""
     rows: Any = connection.execute("select number, text, speaker, tool_calls, metadata from message")

@@ -359,13 +359,7 @@ class Transcripts:
     def numbers(self, rows: Sequence[Row]) -> list[int]:
         """Of every message of these conversations."""
         with self._database.read() as connection:
-            found: list[int] = []
-            for row in rows:
-                listed = connection.execute(
-                    "select number from message where conversation = :number order by number", {"number": row.number}
-                )
-                found += [int(each[0]) for each in listed]
-            return found
+            return [number for row in rows for number in messages.numbers(connection, row.number)]
 
     def texts(self, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
         """Everything written into messages whose number is wanted."""
@@ -383,13 +377,13 @@ class Transcripts:
 
     def erase(self, rows: Sequence[Row], *, actor: str) -> int:
         """Delete these conversations with all that belongs to them; the sequence afterwards."""
-        gone = {row.number: self.numbers((row,)) for row in rows}
 
         def job(connection: apsw.Connection) -> int:
             at = self._clock.now()
             for row in rows:
+                gone = messages.numbers(connection, row.number)  # here: somebody may have just said more
                 connection.execute("delete from conversation where number = :number", {"number": row.number})
-                for first, last in _runs(gone[row.number]):
+                for first, last in _runs(gone):
                     messages.write_event(connection, "erased", row, first, last, at=at, actor=actor)
             return _number(connection, "select coalesce(max(seq), 0) from message_event")
 

@@ -13,13 +13,14 @@ from memoranda.conversations.extractive import ExtractiveSummarizer
 from memoranda.conversations.particulars import borne_out
 from memoranda.domain.conversation import SUMMARY_IS_DATA, Compacted, CompactReceipt, Gist, KeptMessage
 from memoranda.domain.errors import MemorandaError, ProviderError
+from memoranda.domain.memory import Memory
 from memoranda.domain.message import Message
 from memoranda.domain.ports import Summarized, Summarizer
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import content_hash
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 from memoranda.ledger.messages import Row
-from memoranda.ledger.transcripts import NewSummary, Stale
+from memoranda.ledger.transcripts import ERASED, NewSummary, Stale
 from memoranda.models.registry import OFFLINE, SUMMARIZING, budget_of
 from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
@@ -106,6 +107,8 @@ class Compactor:
         if self.costs and not claim:
             note = "another process is summing it up just now"
             return Compacted(None, CompactReceipt(row.conversation.name, trigger, note=note))
+        before = engine.transcripts.find(row.conversation.id, scopes=(row.conversation.scope,)).conversation.tokens
+        captured: tuple[Memory, ...] = ()
         try:
             captured = self._captured(row, active)
             earlier = Gist() if choice.earlier is None else parsed(choice.earlier.text)
@@ -121,10 +124,12 @@ class Compactor:
                 metadata={"until": choice.end_at, "summarizer": made.summarizer, "messages": len(choice.fold)},
             )
             summary = engine.transcripts.compact(row, new, actor=engine.settings.actor)
+        except Stale:
+            self._take_back(row, active, captured)
+            raise
         finally:
             if claim:
                 engine.transcripts.release(row, claim)
-        before = sum(each.tokens for each in active)
         return Compacted(
             summary,
             CompactReceipt(
@@ -136,21 +141,34 @@ class Compactor:
                 tokens_before=before,
                 tokens_after=before - sum(each.tokens for each in folded) + summary.tokens,
                 summarizer=made.summarizer,
-                captured=captured,
+                captured=len(captured),
                 unsupported=made.unsupported,
                 note=made.note,
             ),
         )
 
-    def _captured(self, row: Row, active: Sequence[KeptMessage]) -> int:
-        """Keep what these show should be kept, before they are summed up; how many memories are new."""
+    def _captured(self, row: Row, active: Sequence[KeptMessage]) -> tuple[Memory, ...]:
+        """Keep what these show should be kept, before they are summed up; the memories that are new."""
         from memoranda.service.capturing import Capturer
 
         talk = row.conversation
         # All that is active, as a host would hand it over: the cursor knows what was looked at before.
         said = [each.message for each in active if each.kind == "message"]
         capturer = Capturer(self._engine, Scope(talk.scope))
-        return len(capturer.capture(said, conversation=talk.name, speaker="", mode=None, kind="").receipt.kept)
+        captured = capturer.capture(said, conversation=talk.name, speaker="", mode=None, kind="")
+        new = {*captured.receipt.kept, *captured.receipt.waiting}
+        return tuple(each.memory for each in captured.remembered if each.id in new)
+
+    def _take_back(self, row: Row, read: Sequence[KeptMessage], captured: Sequence[Memory]) -> None:
+        """What was captured from words that were erased since they were read is erased, too."""
+        from memoranda.service.erasure import Doomed, erase
+
+        engine, scope = self._engine, Scope(row.conversation.scope)
+        now = engine.transcripts.load([each.number for each in read], scopes=(scope.path,))
+        gone = {each.message.id for each in read if each.number not in now or now[each.number][1].text == ERASED}
+        ids = [memory.id for memory in captured if memory.metadata.get("message") in gone]
+        if ids:
+            erase(engine, Doomed(engine.ledger.choose(scope=scope, ids=ids)), actor=engine.settings.actor)
 
     def _lease_ms(self) -> int:
         return int(2 * self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS  # it may be asked again

@@ -180,8 +180,8 @@ class Library:
     ) -> Synced:
         """Bring the catalogue and its index in line with the files of these sources.
 
-        Words are searchable when this returns. Vectors are made here only when somebody asked for the sync; else they
-        follow. `patience` is how long to wait for another sync, `seconds` for how long to read.
+        Words are searchable when this returns. Vectors are made here when somebody asked for the sync, or nobody would
+        follow; else they come later. `patience` is how long to wait for another sync, `seconds` for how long to read.
         """
         began = time.monotonic()
         if why not in _IN_PASSING and self.outdated:
@@ -205,6 +205,7 @@ class Library:
         made = Made()
         if why == "asked":
             self.folder.tidy_if_idle()
+        if why == "asked" or (why not in _IN_PASSING and not self.settings.follow):
             made = self._embed(self.serving(), embedding)
         elif tally.chunks_added:
             self._nudge()

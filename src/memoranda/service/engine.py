@@ -12,8 +12,8 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
-from memoranda.ledger.sources import Sources
 from memoranda.ledger.mirrors import Mirrors
+from memoranda.ledger.sources import Sources
 from memoranda.ledger.transcripts import Transcripts
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
