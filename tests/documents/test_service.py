@@ -485,3 +485,20 @@ def test_no_search_comes_back_empty_while_others_rebuild(path, opened, tmp_path,
             assert paths(documents.search("token42", limit=1)) == ["note-42.md"]
         assert finish(process)[-1]["added"] == 60
     assert documents.status().generation == 5
+
+
+def test_what_was_written_over_before_is_purged_with_its_source(opened, notes, write, folder):
+    documents = opened().documents
+    documents.add(notes)
+    for number in range(600):  # enough for a segment of the index
+        write(f"many/{number}.md", f"The token{number} is here.")
+    documents.sync()
+    for number in range(5):
+        write(f"many/{number}.md", f"The successor{number} is here.")
+        (notes / f"many/{number + 100}.md").unlink()
+    documents.sync()
+    assert not documents.search("token3"), "what was written over is not found"
+    assert not documents.search("token103"), "nor what was deleted"
+    gone = documents.remove("notes")
+    assert (gone.purged, gone.found) == (True, 0)
+    assert not occurrences_in(folder, "is here")
