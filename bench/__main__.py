@@ -1,4 +1,4 @@
-"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|all"""
+"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|conversations|documents|all"""
 
 import argparse
 import json
@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from bench import corpus, venvs
-from bench.measures import answer, capture, cold, durable, embedding, scale, scale_report
+from bench.measures import (
+    answer,
+    capture,
+    cold,
+    conversations,
+    conversations_report,
+    documents,
+    durable,
+    embedding,
+    scale,
+    scale_report,
+)
 from bench.paths import LOAD, OUT, PACKS, log
 from bench.systems import NAMES
 
@@ -20,8 +31,8 @@ def main() -> int:
     if options.what == "setup":
         return venvs.make(options.peers, options.python)
     options.out.mkdir(parents=True, exist_ok=True)
-    if options.what == "capture":  # needs no vectors
-        _capture(options)
+    if options.what in _ALONE:
+        _ALONE[options.what](options)
         return 0
     data = corpus.prepared(max(*options.sizes, options.writes), options.turns, options.known)
     queries: list[str] = json.loads((data / "queries.json").read_text())
@@ -38,7 +49,8 @@ def main() -> int:
         _publish(options.out, "answer", found := answer.measure(data, queries, options.answer_sizes))
         print(answer.report(found))
     if everything:
-        _capture(options)
+        for measure in _ALONE.values():
+            measure(options)
     return 0
 
 
@@ -64,6 +76,22 @@ def _capture(options: argparse.Namespace) -> None:
     print(capture.report(found))
 
 
+def _conversations(options: argparse.Namespace) -> None:
+    found = conversations.measure(options.turns, options.packs, options.sizes, options.queries)
+    _publish(options.out, "conversations", found)
+    print(conversations_report.report(found))
+
+
+def _documents(options: argparse.Namespace) -> None:
+    found = documents.measure(options.packs, options.files, options.peer_files, options.runs)
+    _publish(options.out, "documents", found)
+    print(documents.report(found))
+
+
+_ALONE = {"capture": _capture, "conversations": _conversations, "documents": _documents}
+"""What needs no vectors made beforehand."""
+
+
 def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
     path = out / f"{name}.json"
     path.write_text(json.dumps({"command": ["python", "-m", "bench", *sys.argv[1:]], **found}, indent=1))
@@ -73,7 +101,7 @@ def _publish(out: Path, name: str, found: dict[str, Any]) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Ours beside its peers, in one run.")
     parser.add_argument(
-        "what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "answer", "capture", "all")
+        "what", choices=("setup", "durable", "ingest", "recall", "size", "cold", "answer", *_ALONE, "all")
     )
     parser.add_argument("--sizes", type=_numbers, default=[1_000, 10_000, 100_000], help="how many memories")
     parser.add_argument("--scopes", type=_numbers, default=[1, MANY_SCOPES], help="spread over so many scopes")
@@ -82,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--turns", type=Path, default=LOAD, help="chat turns; sentences are made up when missing")
     parser.add_argument("--packs", type=Path, default=PACKS, help="folder with public sets of dialogues, for capture")
     parser.add_argument("--captures", type=int, default=100, help="histories, for capture")
+    parser.add_argument("--files", type=int, default=2_000, help="Markdown files, for documents")
+    parser.add_argument("--peer-files", type=int, default=300, help="the same where peers take part")
     parser.add_argument("--known", type=Path, help="folder with vectors made before: texts.json and V.npy")
     parser.add_argument("--queries", type=int, default=200, help="queries per size and system")
     parser.add_argument("--writes", type=int, default=300, help="single writes per system, for durable")

@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memoranda import aio as aio
     from memoranda.config import Settings as Settings
+    from memoranda.domain.conversation import Appended as Appended
+    from memoranda.domain.conversation import Compacted as Compacted
+    from memoranda.domain.conversation import Conversation as Conversation
+    from memoranda.domain.conversation import ConversationPage as ConversationPage
+    from memoranda.domain.conversation import KeptMessage as KeptMessage
+    from memoranda.domain.document import DocumentHit as DocumentHit
+    from memoranda.domain.document import DocumentStatus as DocumentStatus
+    from memoranda.domain.document import Excerpt as Excerpt
+    from memoranda.domain.document import Source as Source
+    from memoranda.domain.document import Synced as Synced
     from memoranda.domain.draft import Draft as Draft
     from memoranda.domain.errors import Ambiguous as Ambiguous
     from memoranda.domain.errors import ConfigError as ConfigError
@@ -37,8 +47,11 @@ if TYPE_CHECKING:
     from memoranda.domain.fact import FactsFound as FactsFound
     from memoranda.domain.memory import Memory as Memory
     from memoranda.domain.message import Message as Message
+    from memoranda.domain.message import ToolCall as ToolCall
     from memoranda.domain.message import assistant as assistant
     from memoranda.domain.message import user as user
+    from memoranda.domain.mirror import Mirrored as Mirrored
+    from memoranda.domain.mirror import MirrorReceipt as MirrorReceipt
     from memoranda.domain.pack import Pack as Pack
     from memoranda.domain.pack import PackItem as PackItem
     from memoranda.domain.pack import PackReceipt as PackReceipt
@@ -72,13 +85,18 @@ _ERRORS = (
 _RESULTS = "Captured Changed Erasure Hit Listing Recall Remembered Replay Revision Stats WhyNot"
 _PACKS = "Pack PackItem PackReceipt"
 _RECEIPTS = "CaptureReceipt HitReceipt RecallReceipt"
-_MESSAGES = "Message assistant user"
+_MESSAGES = "Message ToolCall assistant user"
+_CONVERSATIONS = "Appended Compacted Conversation ConversationPage KeptMessage"
+_DOCUMENTS = "DocumentHit DocumentStatus Excerpt Source Synced"
 _HOMES = {
     **dict.fromkeys(_ERRORS.split(), "memoranda.domain.errors"),
     **dict.fromkeys(_RESULTS.split(), "memoranda.domain.results"),
     **dict.fromkeys(_PACKS.split(), "memoranda.domain.pack"),
     **dict.fromkeys(_RECEIPTS.split(), "memoranda.domain.receipt"),
     **dict.fromkeys(_MESSAGES.split(), "memoranda.domain.message"),
+    **dict.fromkeys(_CONVERSATIONS.split(), "memoranda.domain.conversation"),
+    **dict.fromkeys(_DOCUMENTS.split(), "memoranda.domain.document"),
+    **dict.fromkeys(["MirrorReceipt", "Mirrored"], "memoranda.domain.mirror"),
     **dict.fromkeys(["Fact", "FactsFound"], "memoranda.domain.fact"),
     **dict.fromkeys(["Profile", "ProfileChanged"], "memoranda.domain.profile"),
     "Draft": "memoranda.domain.draft",
@@ -91,18 +109,26 @@ _HOMES = {
 
 __all__ = [
     "Ambiguous",
+    "Appended",
     "CaptureReceipt",
     "Captured",
     "Changed",
+    "Compacted",
     "ConfigError",
     "Conflict",
+    "Conversation",
+    "ConversationPage",
+    "DocumentHit",
+    "DocumentStatus",
     "Draft",
     "Erasure",
+    "Excerpt",
     "Fact",
     "FactsFound",
     "Hit",
     "HitReceipt",
     "InvalidInput",
+    "KeptMessage",
     "LedgerDamaged",
     "LedgerError",
     "LedgerFull",
@@ -113,6 +139,8 @@ __all__ = [
     "MemorandaError",
     "Memory",
     "Message",
+    "MirrorReceipt",
+    "Mirrored",
     "NotFound",
     "Pack",
     "PackItem",
@@ -132,7 +160,10 @@ __all__ = [
     "Revision",
     "ServiceRejected",
     "Settings",
+    "Source",
     "Stats",
+    "Synced",
+    "ToolCall",
     "WhyNot",
     "aio",
     "assistant",

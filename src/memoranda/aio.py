@@ -13,6 +13,7 @@ from memoranda.domain.errors import LedgerError
 from memoranda.service import opening as sync
 from memoranda.service.admin import Admin
 from memoranda.service.conversations import Conversations
+from memoranda.service.documents import Documents
 from memoranda.service.facts import Facts
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.preferences import Preferences
@@ -132,6 +133,20 @@ class AsyncConversations(_Face[Conversations]):
     erase = _awaited(Conversations.erase)
 
 
+class AsyncDocuments(_Face[Documents]):
+    """`memory.documents`, awaited. Watching is a thread of its own: `memory.documents.watch` of the sync face."""
+
+    add = _awaited(Documents.add)
+    list = _awaited(Documents.list)
+    remove = _awaited(Documents.remove)
+    sync = _awaited(Documents.sync)
+    rebuild = _awaited(Documents.rebuild)
+    search = _awaited(Documents.search)
+    cold = _awaited(Documents.cold)
+    read = _awaited(Documents.read)
+    status = _awaited(Documents.status)
+
+
 class AsyncReview(_Face[Review]):
     """`memory.review`, awaited."""
 
@@ -152,6 +167,7 @@ class AsyncMemory(_Face[LongTermMemory]):
         self.facts = AsyncFacts(lambda: memory.facts, threads)
         self.preferences = AsyncPreferences(lambda: memory.preferences, threads)
         self.conversations = AsyncConversations(lambda: memory.conversations, threads)
+        self.documents = AsyncDocuments(lambda: memory.documents, threads)
         self.review = AsyncReview(lambda: memory.review, threads)
 
     @property

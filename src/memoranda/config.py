@@ -34,6 +34,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "chunk_tokens": (50, 8_000),
     "chunk_overlap": (0, 2_000),
     "documents_limit": (1, 100),
+    "documents_in_recall": (0, 10),
     "documents_least": (0, 1),
     "documents_diversity": (0, 1),
 }
@@ -134,6 +135,8 @@ class Settings(NamedTuple):
     """Days in which a dated document loses half of its score; 0 switches that off."""
     documents_diversity: float = 0.7
     """1 ranks passages by their score alone; less also by how much they differ."""
+    documents_in_recall: int = 2
+    """Passages of documents that a recall adds when it found fewer than two memories; 0 for none."""
     watch_debounce_ms: int = 1_500
     """How long a watched folder must be quiet before it is synced."""
     hook_seconds: float = 2.0

@@ -244,7 +244,10 @@ def test_its_state_can_be_shown(remote, server, clock):
     memory = remote()
     engine = memory._engine
     memory.remember(TEXT)
-    assert str(engine.embedders.breaker_state(engine.embedders.configured())) == "closed: compatible:some-model may be asked"
+    assert (
+        str(engine.embedders.breaker_state(engine.embedders.configured()))
+        == "closed: compatible:some-model may be asked"
+    )
     server.fail("server_error")
     memory.recall("boiler manual")
     state = engine.embedders.breaker_state(engine.embedders.configured())

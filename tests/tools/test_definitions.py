@@ -18,8 +18,10 @@ CONTRACT = {
     "memory_forget": "id memoryId query confirm",
     "memory_list": "scope category limit=50",
     "memory_stats": "scope category",
-    "memory_search": "query* maxResults=6 minScore=0.35",
+    "memory_search": "query* maxResults=6 minScore=0.35 corpus=all",
     "memory_get": "path* from lines",
+    "memory_docs_search": "query* limit=6 scope",
+    "memory_docs_ingest": "sourceRoots",
     "remember": "content* importance=2 tags",
     "recall_memory": "query* top_k=5 speaker_id speaker_name time_after time_before importance_min source "
     "status=active",
@@ -82,7 +84,7 @@ def test_callers_are_told_what_only_reads_and_what_hides():
     hints = {each["name"]: each["annotations"] for each in definitions("mcp")}
     assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == {
         "memory_recall", "memory_list", "memory_stats", "memory_search", "memory_get", "recall_memory", "recall_fact",
-        "archive_search", "archive_sessions", "archive_session_transcript", "archive_range",
+        "archive_search", "archive_sessions", "archive_session_transcript", "archive_range", "memory_docs_search",
     }  # fmt: skip
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {
         "memory_forget", "forget", "forget_fact", "update_profile", "session_close",

@@ -121,7 +121,8 @@ class Output:
             hits = [{"score": hit.score, "memory": hit.memory.as_json()} for hit in found]
             if why:
                 hits = [{**shown, "why": hit.receipt.as_json()} for shown, hit in zip(hits, found, strict=True)]
-            self._json({"hits": hits, "receipt": found.receipt.as_json()})
+            passages = [each.as_json() for each in found.documents]
+            self._json({"hits": hits, "documents": passages, "receipt": found.receipt.as_json()})
             return
         if found:
             self._table(("score", "id", "kind", "text"), [_hit_row(hit) for hit in found])
@@ -130,6 +131,8 @@ class Output:
 
             print(f"(nothing: {found.receipt.abstained})")
             self.note(advice(found.receipt))
+        for each in found.documents:
+            print(f"document\t{each.score:.2f}\t{clean(each.citation)}\t{clean(each.snippet)}")
         if why:
             from memoranda.cli import explanation
 
@@ -297,6 +300,10 @@ class Output:
             told = f"{each.folded} messages summed up" if each.done else each.note
             print(f"conversation {clean(each.conversation)}: {told}")
         print(f"made {done.vectors_made} vectors; {done.vectors_missing} are missing")
+        if done.documents is not None:
+            synced = done.documents
+            touched = synced.added + synced.changed + synced.renamed
+            print(f"documents: {touched} taken in, {synced.removed} gone, {synced.unchanged} as they were")
         entries, segments = done.status.lexical_rows, done.status.segments
         print(f"index: {entries} entries in {segments} segments; self-test {done.status.self_test}")
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, NamedTuple
 
 from memoranda.domain.clock import iso
 from memoranda.domain.memory import Trust
-from memoranda.domain.results import Row
+from memoranda.domain.row import Row
 
 
 class Source(NamedTuple):

@@ -14,7 +14,7 @@ from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Basis, Memory
 from memoranda.domain.profile import PREFIX, SEVERAL
 from memoranda.domain.receipt import RecallReceipt
-from memoranda.domain.results import Row
+from memoranda.domain.row import Row
 from memoranda.domain.text import normal_form
 
 SOURCE_WORDS: dict[Basis, str] = {"stated": "user_stated", "observed": "learned", "inferred": "inferred"}

@@ -259,8 +259,11 @@ class Index(Protocol):
         drop: Collection[int],
         sequence: int | None,
         after: int | None = None,
+        at_once: bool = True,
     ) -> bool:
         """Take in entries (replacing those of the same number) and remove others, all or nothing.
+
+        What is removed is never found again. Its bytes leave `at_once`, or when that is cheap and by `optimize`.
 
         `sequence` is what it contains afterwards (None: unchanged). With `after`, nothing is done and False is
         returned unless the index stands exactly there: another process was faster.

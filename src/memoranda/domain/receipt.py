@@ -204,6 +204,8 @@ class EraseReceipt(NamedTuple):
     conversations: int = 0
     summaries: int = 0
     """Summaries that were made anew, because they stand for such a message."""
+    sources: int = 0
+    """Sources of documents that are no longer looked at. Their files stay whose they are."""
     mirrored: int = 0
     """Files of mirrors that were rewritten."""
     notes: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """Results: what each verb gives back. Frozen, and each carries its receipt."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple
 
 from memoranda.domain.clock import iso
+from memoranda.domain.document import DocumentHit
 from memoranda.domain.memory import Memory
 from memoranda.domain.receipt import (
     CaptureReceipt,
@@ -13,8 +13,7 @@ from memoranda.domain.receipt import (
     RecallReceipt,
     RememberReceipt,
 )
-
-T = TypeVar("T")
+from memoranda.domain.row import Row
 
 
 class Remembered(NamedTuple):
@@ -99,41 +98,22 @@ class Replay(NamedTuple):
         return shown
 
 
-class Row(Sequence[T]):
-    """A frozen sequence of results that knows more than its items."""
-
-    __slots__ = ("_items",)
-    _items: tuple[T, ...]
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    @overload
-    def __getitem__(self, position: int) -> T: ...
-    @overload
-    def __getitem__(self, position: slice) -> Sequence[T]: ...
-    def __getitem__(self, position: int | slice) -> T | Sequence[T]:
-        return self._items[position]
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._items)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} does not change")
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)}>"
-
-
 class Recall(Row[Hit]):
     """Hits, best first. Empty when nothing cleared the bar; the receipt says why."""
 
-    __slots__ = ("receipt",)
+    __slots__ = ("documents", "receipt")
     receipt: RecallReceipt
+    documents: tuple[DocumentHit, ...]
+    """Passages of documents, when memories were few. They are no hits: nobody remembered them."""
 
-    def __init__(self, hits: tuple[Hit, ...], receipt: RecallReceipt) -> None:
+    def __init__(self, hits: tuple[Hit, ...], receipt: RecallReceipt, documents: tuple[DocumentHit, ...] = ()) -> None:
         object.__setattr__(self, "_items", hits)
         object.__setattr__(self, "receipt", receipt)
+        object.__setattr__(self, "documents", documents)
+
+    def beside(self, documents: tuple[DocumentHit, ...]) -> "Recall":
+        """The same with these passages."""
+        return Recall(self._items, self.receipt, documents) if documents else self
 
 
 class Listing(Row[Memory]):

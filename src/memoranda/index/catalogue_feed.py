@@ -14,6 +14,9 @@ OF_CHUNKS = Tables("vector", "chunk")
 class ChunkFeed(Vectors):
     """Every chunk of a catalogue."""
 
+    # A file that changes all day must not have the index written anew all day; a source that is removed is purged.
+    erases = False
+
     def __init__(self, database: Database) -> None:
         super().__init__(database, OF_CHUNKS)
 

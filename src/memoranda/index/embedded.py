@@ -74,7 +74,13 @@ class EmbeddedIndex:
         self.fingerprint = self._meta("fingerprint")
 
     def apply(
-        self, *, put: Sequence[IndexEntry], drop: Collection[int], sequence: int | None, after: int | None = None
+        self,
+        *,
+        put: Sequence[IndexEntry],
+        drop: Collection[int],
+        sequence: int | None,
+        after: int | None = None,
+        at_once: bool = True,
     ) -> bool:
         packed = [(entry.scope, Packed.of(entry)) for entry in put]
 
@@ -83,7 +89,10 @@ class EmbeddedIndex:
                 return False
             writer = Writer(connection)
             writer.put(packed)
-            writer.drop(drop)
+            if at_once:
+                writer.drop(drop)
+            else:
+                writer.put_aside(drop)
             writer.settle()
             if sequence is not None:
                 writer.set_meta("sequence", str(sequence))

@@ -60,7 +60,7 @@ def follow(feed: Feed, index: Index, space: Space, progress: Progress | None = N
         if not changes.numbers:
             return touched
         put, drop = entries(feed, changes.numbers, space)
-        if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after):
+        if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after, at_once=feed.erases):
             touched += len(changes.numbers)
         if progress:
             progress(min(changes.sequence, target), target)

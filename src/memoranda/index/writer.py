@@ -17,6 +17,8 @@ from memoranda.index.segment import Packed, Segment, Tail, packed_meaning
 TAIL_FULL = 512
 GROWTH = 4
 LARGEST = 262_144
+DEAD = 4
+"""One in so many that are dead makes a segment worth writing anew."""
 
 
 class Writer:
@@ -128,10 +130,30 @@ class Writer:
         for scope in scopes:
             self._let_go_of(scope)
 
+    def put_aside(self, numbers: Collection[int]) -> None:
+        """Remove entries from what is found, and their bytes only where many lie dead: a segment is not written anew
+        for a handful."""
+        touched: set[tuple[int, int]] = set()
+        for number in numbers:
+            where = self._where(number)
+            if where is None:
+                continue
+            scope, segment = where
+            touched.add(where)
+            self._connection.execute("delete from entry where number = :number", {"number": number})
+            self._connection.execute("delete from tail where number = :number", {"number": number})
+            self._note_gone(scope, segment, number)
+        for scope, segment in touched:
+            if segment and len(gone_from(self._connection, scope, segment)) * DEAD >= self._sizes(scope)[segment]:
+                self._rewrite(scope, (segment,))
+        for scope in {scope for scope, _ in touched}:
+            self._let_go_of(scope)
+
     def _let_go_of(self, scope: int) -> None:
         """A scope that has nothing left leaves no name behind."""
         left = self._connection.execute("select 1 from entry where scope = :scope limit 1", {"scope": scope}).fetchone()
         if left is None:
+            self._connection.execute("delete from segment where scope = :scope", {"scope": scope})
             self._connection.execute("delete from gone where scope = :scope", {"scope": scope})
             self._connection.execute("delete from scope where id = :scope", {"scope": scope})
 

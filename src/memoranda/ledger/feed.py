@@ -51,6 +51,9 @@ class Feed(Protocol):
     A vector belongs to a text of one fingerprint; it is kept here so that work which was paid for survives a rebuild.
     """
 
+    erases: bool
+    """Whether what goes from here was erased, and must leave the files of an index at once."""
+
     def version(self) -> int:
         """A number that changes when anybody commits; it means something only to the thread that asks."""
 
@@ -90,6 +93,8 @@ class Feed(Protocol):
 
 class Vectors:
     """The half of a feed that is the same for all: the vectors of one table."""
+
+    erases = True
 
     def __init__(self, database: Database, tables: vectors.Tables) -> None:
         self._database = database

@@ -64,6 +64,7 @@ def _purged(library: Library, generation: Generation) -> str:
         index = generation.corpus.index()
         if index.sequence < generation.catalogue.feed.sequence():
             return _LATER
+        index.optimize()  # whatever lies dead in it leaves its files
         if not index.scrub() or not generation.catalogue.database.checkpoint():
             return _LATER
     except LedgerLocked:

@@ -28,7 +28,7 @@ from memoranda.service.document_sync import is_as_read
 from memoranda.service.screening import without_secrets
 
 SNIPPET, COLD_SNIPPET = 700, 280
-FEW_HITS, COLD_HITS = 2, 2
+FEW_HITS = 2
 MAX_QUERY = 4_000
 _SWAPS = 3
 _SYNC = "Run: memoranda documents sync"
@@ -92,10 +92,11 @@ class DocumentSearch:
 
     def cold(self, query: str, hits: int, *, automatic: bool = True) -> tuple[DocumentHit, ...]:
         """A few short passages when memories are few; of trusted sources only where nobody asked."""
-        if hits >= FEW_HITS or not self._library.sources.seen_from(self._scope):
+        most = self._library.settings.documents_in_recall
+        if hits >= FEW_HITS or not most or not self._library.sources.seen_from(self._scope):
             return ()
         trust: tuple[Trust, ...] = ("trusted",) if automatic else ("trusted", "untrusted")
-        return tuple(self.search(query, limit=COLD_HITS, trust=trust, most=COLD_SNIPPET))
+        return tuple(self.search(query, limit=most, trust=trust, most=COLD_SNIPPET))
 
     # -- the steps --
 

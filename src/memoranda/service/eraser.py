@@ -71,7 +71,19 @@ class Eraser:
             engine.ledger.drop_turns(below)
             engine.shown.drop()
         receipt = erase(engine, doomed, actor=engine.settings.actor)
-        return Erasure(receipt.ids, (), shown, receipt)
+        return Erasure(receipt.ids, (), shown, self._without_sources(receipt, below) if below else receipt)
+
+    def _without_sources(self, receipt: EraseReceipt, below: Scope) -> EraseReceipt:
+        """The documents of an erased scope are no longer looked at; the files stay whose they are."""
+        going = [source for source in self._engine.sources.everywhere() if below.contains(source.scope)]
+        if not going:
+            return receipt
+        from memoranda.service.documents import Documents
+
+        removed = [Documents(self._engine, Scope(source.scope)).remove(source.name) for source in going]
+        pending = "; ".join(filter(None, (receipt.pending, *(each.pending for each in removed))))
+        state = receipt.state if all(each.purged for each in removed) else "deleted"
+        return receipt._replace(sources=len(removed), state=state, pending=pending)
 
     def _chosen(
         self, reference: Reference | None, *, about: str, speaker: str, below: Scope | None, query: str

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from memoranda.domain.clock import DAY_MS
 from memoranda.domain.conversation import CompactReceipt
+from memoranda.domain.document import Synced
 from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
@@ -35,6 +36,8 @@ class Maintenance(NamedTuple):
     vectors_made: int
     vectors_missing: int
     status: IndexStatus
+    documents: Synced | None = None
+    """What a sync of the documents did; None when there are no sources, and in a dry run."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -44,6 +47,7 @@ class Maintenance(NamedTuple):
             "compacted": [each.as_json() for each in self.compacted],
             "vectors_made": self.vectors_made,
             "vectors_missing": self.vectors_missing,
+            "documents": None if self.documents is None else self.documents.as_json(),
             "index": self.status.as_json(),
         }
 
@@ -85,7 +89,13 @@ class Upkeep:
             corpus.index().optimize()
             corpus.index().scrub()
         engine.ledger.database.checkpoint()
-        return Maintenance(False, erased, expired, compacted, made, missing, status())
+        return Maintenance(False, erased, expired, compacted, made, missing, status(), self._synced())
+
+    def _synced(self) -> Synced | None:
+        sources = self._engine.sources.everywhere()
+        if not sources:
+            return None
+        return self._engine.library().sync(sources, why="asked", progress=self._progress)
 
     def _filled(self, corpus: Corpus) -> tuple[int, int]:
         """Vectors made, and missing still."""

@@ -241,7 +241,15 @@ class LongTermMemory(Nouns):
                 break
         if remind:
             self._engine.shown.note(self._scope, talk, [hit.id for hit in found])
-        return found
+        return self._beside_documents(found, request)
+
+    def _beside_documents(self, found: Recall, request: Request) -> Recall:
+        """With passages of documents, when memories are few and nothing else narrows what is asked for."""
+        plain = not request.narrowed and request.states == ("live",)
+        asked = bool(found) or found.receipt.abstained in _NOTHING_HERE
+        if not plain or not asked or not self._engine.sources.seen_from(self._scope):
+            return found
+        return found.beside(self.documents.cold(request.query, len(found), automatic=request.mode == "automatic"))
 
     def _fallbacks(self, scopes: Sequence[str]) -> "list[LongTermMemory]":
         if isinstance(scopes, str) or not isinstance(scopes, Sequence) or len(scopes) > _MOST_FALLBACKS:

@@ -116,6 +116,7 @@ class Recaller:
             budget=budget,
             format=format,
             key=self._engine.ledger.key_for("pack"),
+            documents=found.documents,
             excluded=found.receipt.dropped,
         )
 

@@ -8,7 +8,7 @@ from memoranda.domain.conversation import KeptMessage
 from memoranda.domain.memory import State
 from memoranda.domain.ports import IndexQuery
 from memoranda.domain.request import Lane
-from memoranda.domain.results import Row as Results
+from memoranda.domain.row import Row as Results
 from memoranda.domain.scope import Scope
 from memoranda.ledger.messages import Row
 from memoranda.recall.evidence import weighed

@@ -151,6 +151,24 @@ class IndexContract(IndexContextContract):
         assert _ask(index, "lamp").with_vector == 1
         assert index.missing_vectors(10) == (1,)
 
+    def test_what_was_put_aside_is_never_found_again(self, open_index: OpenIndex) -> None:
+        index, other = open_index(), open_index()
+        crowd = [entry(number, f"the lamp {number}") for number in range(1, 1_101)]
+        index.apply(put=crowd, drop=(), sequence=1)
+        assert _numbers(_ask(other, "the lamp 7"))
+        for gone in ([7, 77, 9_999], range(100, 700), [900]):
+            index.apply(put=(), drop=gone, sequence=None, at_once=False)
+            for reader in (index, other, open_index()):
+                assert not set(_numbers(_ask(reader, "the lamp 7 77 100 699 900"))) & set(gone)
+                assert not reader.holds(gone)
+        index.optimize()
+        assert index.counts().entries == 1_100 - 2 - 600 - 1
+        index.apply(put=[entry(7, "the lamp 7 again")], drop=(), sequence=None)
+        assert 7 in _numbers(_ask(other, "the lamp 7 again"))
+        index.apply(put=(), drop=range(1, 1_101), sequence=2, at_once=False)
+        assert index.counts().entries == 0
+        assert not _numbers(_ask(other, "the lamp"))
+
     def test_what_was_dropped_is_gone(self, open_index: OpenIndex) -> None:
         index = open_index()
         index.apply(put=_SENTENCES, drop=(), sequence=4)

@@ -34,6 +34,7 @@ _REASONS: tuple[tuple[type[MemorandaError], str, str], ...] = (
     (Refused, "is a secret", "Leave the secret out; tell the user to keep it in a password manager."),
     (Refused, "steer a model", "Leave it out, and tell the user that it was not stored."),
     (Refused, "was erased", "Leave it out: it was erased on request, and only a person can have it kept again."),
+    (Refused, "has not been added", "Ask the user to add the folder; you cannot do it."),
     (Refused, "is not inside", "Leave scope out, or give one inside your own."),
     (Refused, "cannot be changed from", "Ask the user: it belongs to a wider scope than yours."),
     (Refused, "was not written by", "Ask the user to forget it: it is not yours to let go of."),

@@ -123,6 +123,9 @@ DEFINITIONS: tuple[Definition, ...] = (
             "query": _needed("What to search for."),
             "maxResults": _whole("At most so many.", 1, MOST_RECALLED, 6),
             "minScore": _share("Leave out what scores lower.", 0.35),
+            "corpus": _choice(
+                "Where to search: memories, documents, or both.", ("memory", "documents", "all"), default="all"
+            ),
         },
         ("query",),
         reads=True,
@@ -130,15 +133,38 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "memory_get",
         "Read one memory",
-        "Read one memory by the path that memory_search gave, whole or some lines of it. A path that leads nowhere "
+        "Read a memory or a document by the path that memory_search gave, whole or some lines of it. When it is cut, "
+        "nextFrom says where to go on. A path that leads nowhere "
         "gives empty text. " + _DATA,
         {
-            "path": _needed("A path such as memory:abc123, from memory_search."),
+            "path": _needed("A path such as memory:abc123 or notes/plan.md#L10-L15, from memory_search."),
             "from": _whole("The first line, counted from 1.", 1, 1_000_000),
             "lines": _whole("How many lines.", 1, 1_000_000),
         },
         ("path",),
         reads=True,
+    ),
+    Definition(
+        "memory_docs_search",
+        "Search documents",
+        "Search the user's own documents and notes for passages that answer a question, each with the lines to cite. "
+        "Use it when the answer should be in something that was written down. Do not use it for general knowledge. If it "
+        "finds nothing, say so. " + _DATA,
+        {
+            "query": _needed("What to search for, in the user's words."),
+            "limit": _whole("At most so many.", 1, MOST_RECALLED, 6),
+            "scope": _SCOPE,
+        },
+        ("query",),
+        reads=True,
+    ),
+    Definition(
+        "memory_docs_ingest",
+        "Read documents again",
+        "Take in what has changed in the folders of documents that the user has added. Use it when the user says that "
+        "a document was just written or changed, or when memory_search says that results are stale. It cannot add a "
+        "folder: only the user can.",
+        {"sourceRoots": _texts("Names of folders that must have been added. Leave it out to read all of them.", 16)},
     ),
     Definition(
         "remember",

@@ -25,6 +25,8 @@ _HANDLERS: dict[str, Callable[[Caller, dict[str, Any]], ToolResult]] = {
     "memory_stats": memories.stats,
     "memory_search": documents.search,
     "memory_get": documents.get,
+    "memory_docs_search": documents.docs_search,
+    "memory_docs_ingest": documents.docs_ingest,
     "remember": people.remember,
     "recall_memory": people.recall_memory,
     "update_profile": people.update_profile,
