@@ -148,8 +148,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "memory_docs_search",
         "Search documents",
         "Search the user's own documents and notes for passages that answer a question, each with the lines to cite. "
-        "Use it when the answer should be in something that was written down. Do not use it for general knowledge. If it "
-        "finds nothing, say so. " + _DATA,
+        "Use it when the answer should be in something that was written down. Do not use it for general knowledge. "
+        "If it finds nothing, say so. " + _DATA,
         {
             "query": _needed("What to search for, in the user's words."),
             "limit": _whole("At most so many.", 1, MOST_RECALLED, 6),
