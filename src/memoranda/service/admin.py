@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.memory import STATES
@@ -10,8 +11,9 @@ from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Doomed, erase
-from memoranda.service.maintaining import Maintenance, Upkeep, forgotten_long_ago
+
+if TYPE_CHECKING:
+    from memoranda.service.maintaining import Maintenance
 
 _TRIES = 20
 _TOLD = (
@@ -113,16 +115,20 @@ class Admin:
     def sweep_if_due(self) -> None:
         """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy."""
         try:
-            chosen = forgotten_long_ago(self._engine)
+            chosen = self._engine.forgotten_long_ago()
             if chosen:
+                from memoranda.service.erasure import Doomed, erase
+
                 erase(self._engine, Doomed.of(self._engine, chosen), actor="expiry")
         except MemorandaError:
             return  # opening goes on; the next one, or `maintain`, tries again and says what is wrong
 
-    def maintain(self, progress: Progress | None = None, *, dry_run: bool = False) -> Maintenance:
+    def maintain(self, progress: Progress | None = None, *, dry_run: bool = False) -> "Maintenance":
         """Erase what was forgotten long ago, end what no longer holds, sum up old conversations, make missing vectors,
         tidy the indexes, empty the logs. A dry run only counts.
         """
+        from memoranda.service.maintaining import Upkeep
+
         upkeep = Upkeep(self._engine, progress)
         return upkeep.planned(self.index_status) if dry_run else upkeep.done(self.index_status)
 

@@ -3,18 +3,17 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import MemorandaError
+from memoranda.domain.memory import Memory
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
-from memoranda.ledger.mirrors import Mirrors
-from memoranda.ledger.sources import Sources
-from memoranda.ledger.transcripts import Transcripts
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
 from memoranda.service.embedders import Embedders
@@ -22,6 +21,9 @@ from memoranda.service.shown import Shown
 
 if TYPE_CHECKING:
     from memoranda.index.follower import Backfill
+    from memoranda.ledger.mirrors import Mirrors
+    from memoranda.ledger.sources import Sources
+    from memoranda.ledger.transcripts import Transcripts
     from memoranda.service.document_library import Library
 
 _IDLE_SECONDS = 30.0
@@ -43,10 +45,6 @@ class Engine:
         self.embedders = Embedders(settings, self.breaker)
         self._stop = threading.Event()
         self.memories = self._corpus(self.ledger.feed, "index", "memories")
-        self.transcripts = Transcripts(self.ledger.database, clock)
-        self.mirrors = Mirrors(self.ledger.database, clock)
-        self.messages = self._corpus(self.transcripts.feed, "transcripts", "messages")
-        self.sources = Sources(self.ledger.database, clock)
         self._opening = threading.RLock()
         self._library: Library | None = None
         self._extractor: Extractor | None = None
@@ -58,6 +56,32 @@ class Engine:
     def _corpus(self, feed: Feed, folder: str, called: str) -> Corpus:
         path = self.ledger.path.with_name(f"{self.ledger.path.name}-{folder}")
         return Corpus(feed, path, self.embedders, called=called, stop=self._stop.is_set)
+
+    @cached_property
+    def transcripts(self) -> "Transcripts":
+        """Conversations, word for word."""
+        from memoranda.ledger.transcripts import Transcripts
+
+        return Transcripts(self.ledger.database, self.clock)
+
+    @cached_property
+    def messages(self) -> Corpus:
+        """What was said in them, to be searched."""
+        return self._corpus(self.transcripts.feed, "transcripts", "messages")
+
+    @cached_property
+    def mirrors(self) -> "Mirrors":
+        """The folders that this store is mirrored into."""
+        from memoranda.ledger.mirrors import Mirrors
+
+        return Mirrors(self.ledger.database, self.clock)
+
+    @cached_property
+    def sources(self) -> "Sources":
+        """Where documents come from."""
+        from memoranda.ledger.sources import Sources
+
+        return Sources(self.ledger.database, self.clock)
 
     def library(self) -> "Library":
         """The documents of this store; nothing of them is opened before it is needed."""
@@ -112,6 +136,10 @@ class Engine:
     def _followed_corpora(self) -> tuple[Corpus, ...]:
         """With the documents, once they were used."""
         return self.corpora() if self._library is None else (*self.corpora(), *self._library.corpora())
+
+    def forgotten_long_ago(self) -> list[tuple[int, Memory]]:
+        """What was forgotten before the grace period began."""
+        return self.ledger.expired_forgotten(before=self.clock.now() - self.settings.grace_ms)
 
     # -- following --
 
@@ -185,8 +213,9 @@ class Engine:
             if thread is not None and thread is not threading.current_thread():
                 # A dead service must not keep the program from ending; what it was asked for is asked for again.
                 thread.join(timeout=_LAST_WAIT_SECONDS)
-        for corpus in (self.memories, self.messages):
-            corpus.close()
+        self.memories.close()
+        if "messages" in self.__dict__:
+            self.messages.close()
         if self._library is not None:
             self._library.close()
         self.embedders.close()

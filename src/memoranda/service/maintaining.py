@@ -16,7 +16,7 @@ from memoranda.domain.results import IndexStatus
 from memoranda.ledger.messages import Row
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Chosen, Doomed, erase
+from memoranda.service.erasure import Doomed, erase
 
 _BITE_SECONDS = 2.0
 _FEWEST = 20
@@ -62,7 +62,7 @@ class Upkeep:
     def planned(self, status: Callable[[], IndexStatus]) -> Maintenance:
         """What there is to do."""
         engine = self._engine
-        ids = tuple(sorted(memory.id for _, memory in forgotten_long_ago(engine)))
+        ids = tuple(sorted(memory.id for _, memory in engine.forgotten_long_ago()))
         due = [CompactReceipt(row.conversation.name, why, note="due") for row, why in self._due()]
         return Maintenance(
             dry_run=True,
@@ -77,7 +77,7 @@ class Upkeep:
     def done(self, status: Callable[[], IndexStatus]) -> Maintenance:
         """Do it."""
         engine = self._engine
-        erased = erase(engine, Doomed.of(engine, forgotten_long_ago(engine)), actor="expiry")
+        erased = erase(engine, Doomed.of(engine, engine.forgotten_long_ago()), actor="expiry")
         expired = engine.ledger.expire(now=engine.clock.now(), actor="expiry")
         compacted = tuple(self._compacted(row) for row, _ in self._due())
         engine.try_again()
@@ -133,11 +133,6 @@ class Upkeep:
             return Compactor(self._engine).compact(row, asked=True).receipt
         except MemorandaError as error:  # one that cannot be summed up does not keep the others from it
             return CompactReceipt(row.conversation.name, "", note=str(error))
-
-
-def forgotten_long_ago(engine: Engine) -> Chosen:
-    """What was forgotten before the grace period began."""
-    return engine.ledger.expired_forgotten(before=engine.clock.now() - engine.settings.grace_ms)
 
 
 def _missing(corpus: Corpus) -> int:
