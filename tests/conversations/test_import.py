@@ -150,7 +150,8 @@ def test_a_transcript_that_grew_adds_what_is_new(run, written):
     assert (done["added"], done["known"]) == (6, 4)
 
 
-def test_progress_is_told_beside_the_result(run, written):
+def test_progress_is_told_beside_the_result(run, written, monkeypatch):
+    monkeypatch.setattr("memoranda.cli.output._SOON_SECONDS", -1.0)
     code, out, err = run("conversation", "import", str(written(talk(300))), "--json")
     assert code == 0
     assert json.loads(out)["files"][0]["added"] == 600

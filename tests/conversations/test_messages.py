@@ -105,13 +105,23 @@ def test_one_message_for_each_whatever_a_host_hands_over(history):
 
 
 @given(st.lists(ODD, max_size=5))
-def test_spreading_never_fails_and_never_changes_words_that_are_alone(history):
-    parts = spread(history)
+def test_spreading_refuses_nothing_but_roles_and_times_and_never_changes_words_that_are_alone(history):
+    roles = {*ROLES, "human", "ai", "bot", "model", "developer", "function", "toolresult", "tool_result"}
+    if not all(str(each.get("role")).casefold().strip() in roles for each in history):
+        return
+    parts = spread([{**each, "timestamp": None, "at": None} for each in history])
     assert all(part.text.strip() or part.tool_calls or part.tool_call_id for part in parts)
     assert json.dumps([part.as_json() for part in parts])
     for each in history:
         if isinstance(each.get("content"), str):
             assert [part.text for part in spread([each])] in ([messages_from([each])[0].text], [])
+
+
+@pytest.mark.parametrize("odd", [{"role": "alien"}, {"role": ""}, {"role": "user", "timestamp": "gestern"}])
+def test_what_is_kept_word_for_word_has_a_role_and_a_time_that_can_be_read(odd):
+    with pytest.raises(InvalidInput):
+        spread([{"content": "Obey me.", **odd}])
+    assert len(messages_from([{"content": "Obey me.", **odd}])) == 1
 
 
 def test_results_inside_a_message_of_the_user_are_no_words_of_theirs():

@@ -6,6 +6,7 @@ somebody is looking.
 
 import json
 import sys
+import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memoranda.cli.explanation import Difference
     from memoranda.service.maintaining import Maintenance
 
+_SOON_SECONDS = 1.0
 SHORT_ID = 8
 _SAFE_CONTROLS = "\t"
 
@@ -341,11 +343,13 @@ def progress(title: str) -> Iterator[Progress]:
             yield lambda done, total: bar.update(task, completed=done, total=total)
         return
     tenths = -1
+    began = time.monotonic()
 
     def tell(done: int, total: int) -> None:
         nonlocal tenths
-        reached = done * 10 // total if total else 10
-        if reached != tenths:
+        reached = done * 10 // total if total else tenths
+        # What is done at once needs no word.
+        if reached != tenths and time.monotonic() - began > _SOON_SECONDS:
             tenths = reached
             print(f"{title}: {done:,} of {total:,}", file=sys.stderr)
 

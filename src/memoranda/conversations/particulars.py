@@ -26,7 +26,9 @@ _UNIT = re.compile(r"[^\W\d_]+")
 
 def particulars(text: str) -> frozenset[str]:
     """The numbers and ids of a text, in small letters."""
-    found = {_normal(quoted) for quoted in _QUOTED.findall(text)} if "`" in text else set()
+    # Two sentences that a summary put side by side may have half a pair of backticks each.
+    quotations = _QUOTED.findall(text) if "`" in text else ()
+    found = {_normal(quoted) for quoted in quotations if " / " not in quoted}
     for run in _RUN.findall(text):
         if len(run) <= _LONGEST and (name := _particular(run)):
             found.add(name)

@@ -85,9 +85,10 @@ def reader(texts: Sequence[str]) -> Reader:
         languages = languages_of(text[:1_000], words_of(text[:1_000])) or usual or LATIN
         if len(languages) > 2 and usual and usual[0] in languages:
             languages = usual
-        return [
-            _saying(each, who, assistant, (source, next(orders)), languages) for each in dict.fromkeys(sentences(text))
-        ]
+        # Said twice, it is told once; but what stands on both sides of the second is not side by side.
+        places = {sentence: order for order, sentence in reversed([(next(orders), each) for each in sentences(text)])}
+        told = sorted((order, sentence) for sentence, order in places.items())
+        return [_saying(sentence, who, assistant, (source, order), languages) for order, sentence in told]
 
     return read
 

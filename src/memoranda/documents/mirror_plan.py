@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoranda.documents.mirror import Page, Place, Raw, is_shown, place_of
-from memoranda.documents.mirror_reading import Item, Reading
+from memoranda.documents.mirror_reading import Block, Item, Reading, fits
 from memoranda.domain.fact import shown
 from memoranda.domain.memory import Memory
 from memoranda.domain.mirror import MirrorAction, Trouble
@@ -22,10 +22,12 @@ MANY = 5
 
 
 class Base(NamedTuple):
-    """A file as it was written last: its mark, and a digest of the text of each memory in it."""
+    """A file as it was written last: its mark, a digest of the text of each memory in it, and digests of what in it
+    is no list item."""
 
     mark: str
     digests: Mapping[str, str]
+    unread: frozenset[str] = frozenset()
 
 
 class Edit(NamedTuple):
@@ -69,9 +71,10 @@ class _Planner:
         self._edits: list[Edit] = []
         self._troubles: list[Trouble] = []
         self._kept: dict[Place, list[Raw]] = {}
+        self._unsure = ""
 
     def plan(self) -> Plan:
-        unsettled = self._unclaimed(self._unsettled())
+        unsettled = self._mended(self._unclaimed(self._unsettled()))
         for place, item in unsettled:
             memory = self._memories.get(item.id)
             if item.id and item.id not in self._taken:
@@ -117,6 +120,29 @@ class _Planner:
             else:
                 left.append((place, item))
         return left
+
+    def _mended(self, items: Sequence[tuple[Place, Item]]) -> list[tuple[Place, Item]]:
+        """Items with the ids that damaged comments were of, without those of which nobody can tell."""
+        others = {item.id for _, item in items}
+        mended = []
+        for place, item in items:
+            if item.scrap is None:
+                mended.append((place, item))
+                continue
+            found = [each for each in self._of_place(place) if fits(item.scrap, each) and each not in others]
+            if len(found) == 1:
+                others.add(found[0])
+                mended.append((place, item._replace(id=found[0])))
+            else:
+                self._unsure = self._unsure or f"{place.path}:{item.line}"
+                self._trouble(place, item, "its m: comment is damaged; mend it, or take it away to remember the line")
+        return mended
+
+    def _of_place(self, place: Place) -> set[str]:
+        """The memories that may have had a line in a file, and have none."""
+        written = self._base.get(place, Base("", {})).digests.keys() & self._memories.keys()
+        here = {each.id for each in self._memories.values() if is_shown(each) and place_of(each) == place}
+        return (written | here) - self._taken.keys()
 
     # -- what was done to it? --
 
@@ -194,6 +220,9 @@ class _Planner:
             if lost and not self._is_current(place):
                 why = f"{len(lost)} lines are missing, but this is not the file that was written last: they are back"
                 self._troubles.append(Trouble(place.path, 0, "", why))
+            elif lost and self._unsure:
+                why = f"{len(lost)} lines are missing, but {self._unsure} may be one of them: they are back"
+                self._troubles.append(Trouble(place.path, 0, "", why))
             else:
                 going += [Edit("forget", place, Item(0, (), ""), each) for each in lost]
         self._edits += going
@@ -218,9 +247,11 @@ class _Planner:
         for place, reading in self._readings.items():
             if reading.trouble:
                 found.append(Trouble(place.path, 0, "", f"{reading.trouble}; it was left as it is"))
-            else:
-                why = "not a list item; it was left as it is"
-                found += [Trouble(place.path, block.line, "", why) for block in reading.blocks]
+                continue
+            told = self._base.get(place, Base("", {})).unread
+            for block in reading.blocks:
+                if self._digest(block.text) not in told:
+                    found.append(Trouble(place.path, block.line, "", _not_read(block)))
         return tuple(found)
 
     def _is_current(self, place: Place) -> bool:
@@ -289,6 +320,12 @@ def value_after(memory: Memory, text: str) -> Any:
         return json.loads(said)
     except ValueError:
         return said
+
+
+def _not_read(block: Block) -> str:
+    last = block.line + len(block.lines) - 1
+    which = f" (lines {block.line} to {last})" if last > block.line else ""
+    return f"not a list item{which}; it was not read, and stays in the file below the list"
 
 
 def _fits_profile(memory: Memory, text: str) -> bool:

@@ -12,6 +12,10 @@ from memoranda.documents.mirror import FENCE, HEAD, HOW, UNREAD, Place, heading
 
 _ID = r"[0-9abcdefghjkmnpqrstvwxyz]{20}"
 _COMMENT = re.compile(rf"[ \t]*<!--[ \t]*m:({_ID})\b[^<>]*-->")
+# Comments with an id that were damaged. A text of ours never has `<!--` in it; where that is lost, the id is whole.
+_SCRAP = re.compile(r"[ \t]*<!--[ \t]*m:[ \t]*([0-9a-z]*)(?:[^<>]*?-->|[ \t]*-{0,2}>?$)", re.IGNORECASE)
+_UNOPENED = re.compile(rf"[ \t]*(?:<?!?-{{0,2}})[ \t]*\bm:({_ID})(?:\b[^<>]*-->|[ \t]*-{{0,2}}>?$)", re.IGNORECASE)
+_BROKEN = re.compile(r"<!--[ \t]*m:", re.IGNORECASE)
 _ITEM = re.compile(r"[-*+](?:[ \t]+|$)")
 _ENTITY = re.compile(r"&#x([0-9a-f]{1,6});", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -21,6 +25,7 @@ _LINE_AND_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _MERGING = re.compile(r"^<{7} .*^>{7} ", re.MULTILINE | re.DOTALL)
 _BOM = "\ufeff"
 _WIDEST_MARKER = 5
+_LEAST_SCRAP = 6
 
 
 class Item(NamedTuple):
@@ -30,6 +35,8 @@ class Item(NamedTuple):
     lines: tuple[str, ...]
     text: str
     id: str = ""
+    scrap: str | None = None
+    """What is left of the id in a comment that was damaged; None when there is no such comment."""
 
 
 class Block(NamedTuple):
@@ -38,6 +45,10 @@ class Block(NamedTuple):
     line: int
     lines: tuple[str, ...]
     ids: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
 
 
 class Reading(NamedTuple):
@@ -162,13 +173,22 @@ def _item(line: int, lines: tuple[str, ...]) -> Item:
     width = len(marker[0]) if 2 <= len(marker[0]) <= _WIDEST_MARKER else 2
     shown = [lines[0][marker.end() :], *(_dedented(each, width) for each in lines[1:])]
     ids = [found for each in shown for found in _COMMENT.findall(each)]
+    damaged = _SCRAP if ids or any(map(_SCRAP.search, shown)) else _UNOPENED
+    scraps = [] if ids else [found for each in shown for found in damaged.findall(each)]
     texts = []
     for place, each in enumerate(shown):
-        bare = _COMMENT.sub("", each).rstrip(" \t")
-        if place and not bare and _COMMENT.search(each):
+        bare = damaged.sub("", _COMMENT.sub("", each)).rstrip(" \t")
+        if place and not bare and bare != each.rstrip(" \t"):
             continue  # a comment that has a line of its own adds none to the text
+        if _BROKEN.search(bare) and not ids:
+            scraps = [""]  # nobody can say where it ends: it stays in the line, and is no id
         texts.append(_unescaped(bare if place else bare.lstrip(" \t")))
-    return Item(line, lines, "\n".join(texts), ids[0] if ids else "")
+    return Item(line, lines, "\n".join(texts), ids[0] if ids else "", scraps[0].lower() if scraps else None)
+
+
+def fits(scrap: str | None, identity: str) -> bool:
+    """Whether a damaged id is part of this one, or has it in it."""
+    return scrap is not None and len(scrap) >= _LEAST_SCRAP and (scrap in identity or identity in scrap)
 
 
 def _dedented(line: str, width: int) -> str:

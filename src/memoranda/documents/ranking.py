@@ -1,8 +1,8 @@
 """Which chunks answer a question, best first. Pure: from what the lanes say to what is shown, with the arithmetic.
 
 1. What the words say and what the meaning says is weighed into a number from 0 to 1; without a vector the words count.
-2. What is dated weighs less with each half-life; what is not dated does not age.
-3. What is too weak is dropped; if everything is, whatever has most of the words stays.
+2. What is dated weighs less with each half-life, down to a floor; what is not dated does not age.
+3. What is too weak is dropped; if everything is, and nobody named a bar, whatever has most of the words stays.
 4. Of what says nearly the same, one is taken.
 """
 
@@ -20,8 +20,12 @@ VECTOR_WEIGHT = 0.7
 TEXT_WEIGHT = 0.3
 MMR = 0.7
 HALF_LIFE_DAYS = 30.0
+LEAST_RECENCY = 0.3
+"""What age leaves at least: an old note is still found when it is what was asked for."""
 STRONG_WORDS = 0.5
 """How much of what the words of a question could score makes a chunk an answer by its words alone."""
+_LEAST_SHOWN = 0.005
+"""Less than this would be shown as 0.00, which is no answer."""
 _POOL = 4
 _MOST_IN_POOL = 200
 _COMPARED_CHARACTERS = 2_000
@@ -61,10 +65,12 @@ def ranked(
     text_weight: float = TEXT_WEIGHT,
     mmr: float | None = MMR,
     half_life_days: float | None = HALF_LIFE_DAYS,
+    rescue: bool = True,
 ) -> tuple[Ranked, ...]:
-    """At most so many, best first; equal ones by path and line.
+    """At most so many, best first; of equal ones the newest, then by path and line.
 
-    `mmr` is how much relevance counts against newness. With None, nothing gives way, and nothing ages.
+    `mmr` is how much relevance counts against newness; with None, nothing gives way. With no half-life, nothing ages.
+    `rescue`: what has the words stays when nothing clears the bar. Not for a bar that somebody named.
     """
     if limit < 1:
         raise InvalidInput(f"limit: {limit} is not a number of results", hint="Give 1 or more.")
@@ -76,10 +82,12 @@ def ranked(
         raise InvalidInput(f"mmr: {mmr} is not a number from 0 to 1", hint="Give 0 to 1, or None.")
     share = vector_weight / (vector_weight + text_weight)
     scored = [_scored(each, share=share, now=now, half_life_days=half_life_days) for each in proposals]
-    pool = sorted(scored, key=_order)[: pool_size(limit)]
+    shown = [each for each in scored if each.score >= _LEAST_SHOWN]
+    pool = sorted(shown, key=_order)[: pool_size(limit)]
     strong = [each for each in pool if each.score >= min_score]
-    # Words that are there are an answer, though the weights give them less than the bar asks for.
-    strong = strong or [each for each in pool if _clipped(each.proposal.coverage) >= STRONG_WORDS]
+    if rescue and not strong:
+        # Words that are there are an answer, though the weights give them less than the bar asks for.
+        strong = [each for each in pool if _clipped(each.proposal.coverage) >= STRONG_WORDS]
     return tuple(strong[:limit] if mmr is None else _diverse(strong, limit, mmr))
 
 
@@ -104,12 +112,13 @@ def _scored(proposal: Proposal, *, share: float, now: int, half_life_days: float
 def _recency(dated: int | None, *, now: int, half_life_days: float | None) -> float:
     if dated is None or half_life_days is None:
         return 1.0
-    return math.pow(0.5, max(now - dated, 0) / DAY_MS / half_life_days)
+    return max(math.pow(0.5, max(now - dated, 0) / DAY_MS / half_life_days), LEAST_RECENCY)
 
 
-def _order(each: Ranked) -> tuple[float, str, str, int, int]:
+def _order(each: Ranked) -> tuple[float, int, str, str, int, int]:
     found = each.proposal
-    return -each.score, found.path, found.source, found.start_line, found.end_line
+    # Of notes that have faded to the floor, the newest is the one that is meant.
+    return -each.score, -(found.dated or 0), found.path, found.source, found.start_line, found.end_line
 
 
 def _diverse(hits: Sequence[Ranked], limit: int, relevance: float) -> list[Ranked]:

@@ -8,6 +8,7 @@ import codecs
 import errno
 import os
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from memoranda.documents.lines import lines_of
@@ -33,6 +34,8 @@ class Document(NamedTuple):
 
     text: str
     file: FileSeen
+    is_exact: bool = True
+    """Whether every byte of it is text; what is not stands as a replacement sign."""
 
 
 def read_excerpt(
@@ -44,10 +47,12 @@ def read_excerpt(
     from_line: int | None = None,
     lines: int | None = None,
     most_characters: int = MOST_CHARACTERS,
+    screen: Callable[[str], str] = lambda text: text,
 ) -> Excerpt:
     """Some lines of a document; empty when there is no such file, or no such line.
 
-    `path` is relative to the root, or a citation such as `memory/a.md#L10-L15`, which says which lines.
+    `path` is relative to the root, or a citation such as `memory/a.md#L10-L15`, which says which lines. `screen` gives
+    the document as it may be shown, and does not change how many lines it has.
     """
     path, from_line, lines = _asked(path, from_line, lines)
     if from_line < 1 or lines < 1 or most_characters < 1:
@@ -57,7 +62,7 @@ def read_excerpt(
         found = _contents(place, limits or Limits())
     except NotFound:
         return Excerpt("", place.path, from_line)
-    every = lines_of(decoded(found[0]))
+    every = lines_of(screen(_decoded(found[0])[0]))
     shown: list[str] = []
     left = most_characters
     for line in every[from_line - 1 : from_line - 1 + min(lines, MOST_LINES)]:
@@ -75,20 +80,22 @@ def read_document(
     """A whole document. NotFound when it is gone, Refused when it is none or is not text."""
     place = located(root, path, patterns, limits=limits)
     data, found = _contents(place, limits or Limits())
-    text = decoded(data)
+    text, is_exact = _decoded(data)
     probe = text[:_PROBED]
     if probe.count("\ufffd") > len(probe) * _UNREADABLE_SHARE:
         raise Refused("this is not text in UTF-8 or UTF-16", hint="Save it as UTF-8.")
-    return Document(text, FileSeen(place.path, found.st_size, found.st_mtime_ns, found.st_ino))
+    return Document(text, FileSeen(place.path, found.st_size, found.st_mtime_ns, found.st_ino), is_exact)
 
 
-def decoded(data: bytes) -> str:
-    """Bytes as text: UTF-8, or UTF-16 when they begin with its mark. What is no text becomes a replacement sign."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = data.decode("utf-16", errors="replace")
-    else:
-        text = data.decode("utf-8-sig", errors="replace")
-    return text.replace("\0", "\ufffd")
+def _decoded(data: bytes) -> tuple[str, bool]:
+    """Bytes as text, and whether all of them are: UTF-8, or UTF-16 when they begin with its mark."""
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "utf-16" if is_utf16 else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return data.decode(encoding, errors="replace").replace("\0", "\ufffd"), False
+    return text.replace("\0", "\ufffd"), "\0" not in text
 
 
 def _asked(path: str, from_line: int | None, lines: int | None) -> tuple[str, int, int]:

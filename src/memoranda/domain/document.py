@@ -156,6 +156,8 @@ class Synced(NamedTuple):
     """What could not be read. What was known of it stays, and is marked as stale."""
     skipped: tuple[Trouble, ...] = ()
     """What is too large, leads out of its folder, or is beyond a limit. It is not among the documents."""
+    notes: tuple[Trouble, ...] = ()
+    """What was taken in, but not as it was meant: its bytes are not all text."""
     seconds: float = 0.0
     left: str = ""
     """Why it was not done, or not to its end; empty when it was."""
@@ -170,6 +172,7 @@ class Synced(NamedTuple):
             **self._asdict(),
             "failures": [each.as_json() for each in self.failures],
             "skipped": [each.as_json() for each in self.skipped],
+            "notes": [each.as_json() for each in self.notes],
             "seconds": round(self.seconds, 3),
         }
 
@@ -189,7 +192,7 @@ class FoundReceipt(NamedTuple):
     dirty: bool = False
     """Whether files have changed that the search does not know of yet."""
     stale: int = 0
-    """Hits whose file is no longer what it was when it was read."""
+    """Hits whose file is no longer what it was when it was read, or cannot be looked at now."""
     action: str = ""
     """What to do about it."""
 

@@ -104,6 +104,7 @@ def spread(given: Iterable[Message | Mapping[str, Any]]) -> tuple[Message, ...]:
 
     Every result of a tool is a message of its own, before the words beside it. Thinking is left out, an image is
     `[image]`, and a message in which nothing remains is no message. Of several with one id, the second is `id#2`.
+    A role or a time that cannot be read is refused: as a system's words, or as said now, it would tell something else.
     """
     return tuple(part for place, each in enumerate(_several(given)) for part in _parts(place, each))
 
@@ -142,7 +143,9 @@ def _several(given: Any) -> Iterable[Any]:
     return given
 
 
-def _read(place: int, given: Any) -> Message:
+def _read(place: int, given: Any, *, strict: bool = False) -> Message:
+    """One message. What is kept word for word is read strictly; what is only looked at, as far as it goes: there, one
+    odd message must not stop a conversation, and a role that nobody knows has no say."""
     if isinstance(given, Message):
         calls, answers = _checked_calls(given.tool_calls), _name(given.tool_call_id)
         return _message(given.role, given.text, given.speaker, given.at, given.id, calls, answers)
@@ -153,15 +156,21 @@ def _read(place: int, given: Any) -> Message:
         )
     if "role" not in given:
         raise InvalidInput(f"message {place} has no role", hint=f"Use one of: {', '.join(ROLES)}.")
-    # A host has roles of its own, and its own idea of a time: one odd message must not stop a conversation.
-    name = str(given["role"]).casefold()
+    name = str(given["role"]).casefold().strip()
+    at = given.get("at", given.get("timestamp"))
+    if strict and name not in _ROLE_NAMES:
+        raise InvalidInput(f"message {place}: {name[:40]!r} is no role", hint=f"Use one of: {', '.join(ROLES)}.")
+    if strict and at is not None and _moment(at) is None:
+        raise InvalidInput(
+            f"message {place}: {str(at)[:40]!r} is no time", hint="Write it as 2026-03-01T12:00:00Z, or leave it out."
+        )
     role = _ROLE_NAMES.get(name, "system")
     content = _content_of(given)
     return _message(
         role,
         _content(content),
         str(given.get("speaker", given.get("name", "")) or ""),
-        _moment(given.get("at", given.get("timestamp"))),
+        _moment(at),
         given.get("id", "") or "",
         tuple(_calls(given, content)[:MOST_CALLS]) if role == "assistant" else (),
         _answered(given, legacy=name == "function") if role == "tool" else "",
@@ -169,7 +178,7 @@ def _read(place: int, given: Any) -> Message:
 
 
 def _parts(place: int, given: Any) -> list[Message]:
-    whole = _read(place, given)
+    whole = _read(place, given, strict=True)
     parts = [whole]
     if not isinstance(given, Message):
         content = _content_of(given)

@@ -4,7 +4,7 @@ One sync at a time writes it; whoever calls sees to that. A chunk whose text sta
 wherever in its file it goes. It may be thrown away at any time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -115,6 +115,7 @@ class Catalogue:
                 "select number from file where scope = :scope and source = :source", {"scope": scope, "source": source}
             ).fetchall()
             numbers = [int(str(row[0])) for row in selected]
+            rows.tell_troubles(connection, scope, source, {})
             return len(numbers), sum([rows.drop(connection, number) for number in numbers])
 
         return self.database.write(job)
@@ -124,6 +125,20 @@ class Catalogue:
         with self.database.read() as connection:
             selected = connection.execute("select distinct scope, source from file order by scope, source")
             return tuple((str(scope), str(source)) for scope, source in selected)
+
+    def troubles(self, scope: str, source: str) -> dict[str, str]:
+        """What was wrong with files of a source when a sync last looked: reasons by path."""
+        with self.database.read() as connection:
+            selected = connection.execute(
+                "select path, reason from trouble where scope = :scope and source = :source order by path",
+                {"scope": scope, "source": source},
+            )
+            return {str(path): str(reason) for path, reason in selected}
+
+    def set_troubles(self, scope: str, source: str, troubles: Mapping[str, str]) -> None:
+        """These and no others. Nothing is written when they are the same as before."""
+        if troubles != self.troubles(scope, source):
+            self.database.write(lambda connection: rows.tell_troubles(connection, scope, source, troubles))
 
     # -- chunks --
 

@@ -1,7 +1,7 @@
 """Rows of the catalogue: its tables, and what happens to them when a file comes, changes or goes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -11,7 +11,7 @@ from memoranda.domain.memory import Trust
 from memoranda.index.catalogue_feed import OF_CHUNKS
 from memoranda.ledger import vectors
 
-FORMAT = "1"
+FORMAT = "2"
 _SCHEMA = """
 create table if not exists meta (key text primary key, value text not null) without rowid;
 create table if not exists file (
@@ -27,6 +27,10 @@ create table if not exists chunk (
 );
 create index if not exists chunk_file on chunk (file);
 create index if not exists chunk_scope on chunk (scope);
+create table if not exists trouble (
+    scope text not null, source text not null, path text not null, reason text not null,
+    primary key (scope, source, path)
+) without rowid;
 create table if not exists change (seq integer primary key autoincrement, number integer not null);
 create table if not exists space (
     id integer primary key autoincrement, fingerprint text not null unique, dimensions integer not null
@@ -121,6 +125,17 @@ def set_meta(connection: apsw.Connection, key: str, value: str) -> None:
         "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value",
         {"key": key, "value": value},
     )
+
+
+def tell_troubles(connection: apsw.Connection, scope: str, source: str, troubles: Mapping[str, str]) -> None:
+    """Write down what is wrong with the files of a source, by path."""
+    place = {"scope": scope, "source": source}
+    connection.execute("delete from trouble where scope = :scope and source = :source", place)
+    for path, reason in troubles.items():
+        connection.execute(
+            "insert into trouble (scope, source, path, reason) values (:scope, :source, :path, :reason)",
+            {**place, "path": path, "reason": reason},
+        )
 
 
 def _columns(read: FileRead) -> dict[str, Any]:

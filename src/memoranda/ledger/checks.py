@@ -18,6 +18,13 @@ _CROSS_CHECKS = {
     "erased": """
         select count(*) from event e join memory m on m.number = e.number where e.action = 'erased'
     """,
+    # What is summed up is stood for by a summary of its own conversation, and by nothing else.
+    "conversations": """
+        select count(*) from message m where
+            (m.status = 'compacted') <> exists (
+                select 1 from message s
+                where s.number = m.stood_for_by and s.kind = 'summary' and s.conversation = m.conversation)
+    """,
 }
 
 
@@ -26,7 +33,9 @@ def checked(database: Database) -> list[Check]:
     broken = database.integrity()
     checks = [Check("file", not broken, "; ".join(broken[:3]) or "sound", _WAY_OUT if broken else "")]
     with database.read() as connection:
-        rows = connection.execute("select text, content_hash from memory")
+        rows = connection.execute(
+            "select text, content_hash from memory union all select text, content_hash from message"
+        )
         changed = sum(content_hash(str(text)) != digest for text, digest in rows)
         checks.append(Check("texts", not changed, f"{changed} differ from their hash", _WAY_OUT if changed else ""))
         for name, statement in _CROSS_CHECKS.items():

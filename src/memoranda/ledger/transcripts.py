@@ -86,9 +86,21 @@ class Transcripts:
             if added:
                 if row.conversation.archived:
                     self._set_status(connection, row, "archived", "active", "restored", actor=actor)
+                # By when it was said: what is imported was not said now.
                 connection.execute(
-                    "update conversation set updated_at = :at, archived_at = null where number = :number",
-                    {"at": at, "number": row.number},
+                    """
+                    update conversation
+                    set created_at = case when created_at > :first then :first else created_at end,
+                        updated_at = case when updated_at < :last or :new then :last else updated_at end,
+                        archived_at = null
+                    where number = :number
+                    """,
+                    {
+                        "first": min(at, *(each.at for each in new)),
+                        "last": min(at, max(each.at for each in new)),
+                        "new": row.conversation.messages == 0,
+                        "number": row.number,
+                    },
                 )
                 sequence = messages.write_event(connection, "appended", row, added[0], added[-1], at=at, actor=actor)
             fresh = messages.find(connection, (scope.path,), row.conversation.id)
@@ -177,9 +189,6 @@ class Transcripts:
                 connection.execute(
                     "update message set stood_for_by = :own where number = :number", {"own": own, "number": number}
                 )
-            connection.execute(
-                "update conversation set updated_at = :at where number = :number", {"at": at, "number": row.number}
-            )
             messages.write_event(connection, "compacted", row, own, own, at=at, actor=actor)
             return messages.load(connection, (row.conversation.scope,), (own,))[own][1]
 

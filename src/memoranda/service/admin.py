@@ -166,6 +166,7 @@ class Admin:
         ]
         try:
             checks.append(self._check_capture())
+            checks += self._check_beside()
             checks += self.verify().checks
             if all(check.ok for check in checks):
                 checks += self._check_index()
@@ -208,6 +209,25 @@ class Admin:
         """Silence should be visible: what capture saw, kept and refused in the whole store."""
         counts = self._engine.ledger.counts()
         return Check("capture", True, f"{self._engine.settings.capture_mode}: {told(counts)}")
+
+    def _check_beside(self) -> list[Check]:
+        """What there is beside memories, where there is any."""
+        engine = self._engine
+        checks: list[Check] = []
+        if engine.messages.is_used():
+            engine.messages.catch_up(seconds=0)
+            said, found = engine.messages.feed.count(), engine.messages.index().counts().entries
+            fix = "" if said == found else f"Remove the folder {engine.messages.path.name}: it is made anew."
+            checks.append(Check("transcripts", said == found, f"{found:,} of {said:,} messages can be searched", fix))
+        for source in engine.sources.everywhere():
+            there = os.path.isdir(source.root)
+            fix = "" if there else f"Bring it back, or run: memoranda documents remove {source.name}"
+            checks.append(Check("documents", there, f"{source.name} in {source.scope}: {source.root}", fix))
+        for path in engine.mirrors.paths():
+            there = os.path.isdir(path)
+            fix = "" if there else f"Bring it back, or run: memoranda mirror {path} --detach"
+            checks.append(Check("mirror", there, path, fix))
+        return checks
 
     def _check_index(self) -> list[Check]:
         status = self.index_status()

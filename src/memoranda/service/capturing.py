@@ -1,5 +1,6 @@
 """Capturing: brings the pure room together with the ledger, the index and the embedder, for one scope."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -34,6 +35,8 @@ _LATELY = 4
 # How many of the last messages are read to find the new ones: more when these do not tell, but not without end.
 _WINDOWS = (16, 128, 640)
 _SHORT = 512
+_LATELY_MS = 31 * DAY_MS
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _UNDATED = frozenset({"preference", "entity"})
 
 
@@ -226,7 +229,10 @@ class Capturer:
         shift = zone_offset(self._engine.settings.time_zone, told)
         named = when(candidate.text, now=told + shift)
         if named is not None and len(named.spans) == 1 and named.spans[0].until - named.spans[0].start == DAY_MS:
-            return max(0, named.spans[0].start - shift)
+            day = max(0, named.spans[0].start - shift)
+            # A question about 20 December means the last one; who tells of it may well mean the next.
+            if told - day <= _LATELY_MS or _YEAR.search(candidate.text):
+                return day
         return told if now - told >= DAY_MS else None
 
     # -- what is kept already --

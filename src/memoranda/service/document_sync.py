@@ -23,9 +23,11 @@ from memoranda.domain.errors import NotFound, Refused
 from memoranda.domain.ports import Progress
 from memoranda.index.catalogue import Catalogue
 from memoranda.index.catalogue_rows import FileRead, KnownFile
+from memoranda.service.document_secrets import Screen, screen
 
 CHUNKING = 1
 """Raised when the same text would be cut otherwise: documents are then made anew."""
+NOT_ALL_TEXT = "is not UTF-8 throughout; what is not text stands as \ufffd and is not found"
 _BATCH_FILES = 64
 _BATCH_BYTES = 2 << 20
 # Disks tell the time of a change as coarsely as two seconds; what was written just now may be written again in the
@@ -39,17 +41,20 @@ class How(NamedTuple):
     limits: Limits
     tokens: int
     overlap: int
+    screen: Screen
+    screened: bool
 
     @classmethod
     def of(cls, settings: Settings) -> "How":
         limits = Limits(file_bytes=settings.document_bytes, files=settings.documents_most)
         # An overlap that is more than half of a chunk would repeat more than it tells.
-        return cls(limits, settings.chunk_tokens, min(settings.chunk_overlap, settings.chunk_tokens // 2))
+        overlap = min(settings.chunk_overlap, settings.chunk_tokens // 2)
+        return cls(limits, settings.chunk_tokens, overlap, screen(settings), settings.secrets != "allow")
 
     @property
     def made(self) -> str:
         """What two catalogues must share for their chunks to be the same."""
-        return f"{CHUNKING}:{self.tokens}:{self.overlap}"
+        return f"{CHUNKING}:{self.tokens}:{self.overlap}:{'screened' if self.screened else 'as written'}"
 
 
 class Made(NamedTuple):
@@ -67,6 +72,7 @@ class Tally:
         self.chunks_added = self.chunks_removed = 0
         self.failures: list[Trouble] = []
         self.skipped: list[Trouble] = []
+        self.notes: list[Trouble] = []
 
     def receipt(self, why: SyncWhy, made: Made = Made(), *, seconds: float, left: str = "") -> Synced:  # noqa: B008
         return Synced(
@@ -83,6 +89,7 @@ class Tally:
             without_vector=made.missing,
             failures=tuple(self.failures),
             skipped=tuple(self.skipped),
+            notes=tuple(self.notes),
             seconds=seconds,
             left=left,
         )
@@ -136,6 +143,7 @@ class SourceSync:
         self._seeds = seeds
         self._fingerprint = fingerprint
         self._stop = stop
+        self._troubles: dict[str, str] = {}
 
     def run(self, *, full: bool = False, progress: Progress | None = None) -> bool:
         """Bring it in line. False when it was stopped before the end. `full` opens every file."""
@@ -162,7 +170,17 @@ class SourceSync:
             if progress:
                 progress(done, len(found.unsure))
         self._let_go([each.number for each in found.gone if each.number not in renamed])
+        self._tell_troubles(found)
         return True
+
+    def _tell_troubles(self, found: Difference) -> None:
+        """What is wrong now, with what was found wrong before in files that were not looked into again."""
+        looked_into = {seen.path for seen in found.unsure}
+        left = {seen.path for seen in found.scanned.files} - looked_into
+        scope, name = self._source.scope, self._source.name
+        before = self._catalogue.troubles(scope, name)
+        kept = {path: reason for path, reason in before.items() if path in left}
+        self._catalogue.set_troubles(scope, name, {**kept, **self._troubles})
 
     def _take(
         self, batch: Sequence[FileSeen], known: dict[str, KnownFile], went: dict[str, KnownFile], renamed: set[int]
@@ -178,6 +196,7 @@ class SourceSync:
                 continue
             except (Refused, OSError) as error:
                 reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+                self._troubles[seen.path] = reason
                 tally.failures.append(Trouble(self._source.name, seen.path, reason))
                 if before is not None:
                     stale.append(before.number)
@@ -214,10 +233,14 @@ class SourceSync:
         source = self._source
         document = read_document(source.root, seen.path, patterns=source.patterns, limits=self._how.limits)
         self._tally.read += 1
-        text, found = document
+        if not document.is_exact:
+            self._troubles[seen.path] = NOT_ALL_TEXT
+            self._tally.notes.append(Trouble(source.name, seen.path, NOT_ALL_TEXT))
+        # Before anything is made of it, its digest included.
+        text = self._how.screen(document.text)
         read = FileRead(
-            seen=found,
-            settled=self._now_ns - found.modified_ns > _RESTED_NS,
+            seen=document.file,
+            settled=self._now_ns - document.file.modified_ns > _RESTED_NS,
             digest=hashlib.sha256(text.encode(errors="replace")).hexdigest(),
             matter=matter_of(seen.path, text).matter,
         )

@@ -122,23 +122,21 @@ class Documents:
     ) -> Found:
         """Passages that bear on the query, best first, each with the lines to cite; nothing when nothing does.
 
-        `source` is the name of one; `path` a file, or a folder with a slash at its end.
+        A `min_score` is a bar: nothing below it comes. Without one, and when nothing clears the usual bar, passages
+        with most of the words come. `source` is the name of one; `path` a file, or a folder with a slash at its end.
         """
-        settings = self._engine.settings
-        return self._searching.search(
-            query,
-            limit=settings.documents_limit if limit is None else limit,
-            min_score=settings.documents_least if min_score is None else min_score,
-            source=source,
-            path=path,
-        )
+        most = self._engine.settings.documents_limit if limit is None else limit
+        return self._searching.search(query, limit=most, min_score=min_score, source=source, path=path)
 
     def cold(self, query: str, hits: int, *, automatic: bool = True) -> tuple[DocumentHit, ...]:
-        """What documents add when so few memories were found; of trusted sources only when nobody asked."""
+        """What documents add to a recall that found so many memories: a few short passages when there are fewer than two.
+
+        `automatic`: nobody asked for it, so that only trusted sources speak.
+        """
         return self._searching.cold(query, hits, automatic=automatic)
 
     def read(self, path: str, *, from_line: int | None = None, lines: int | None = None, source: str = "") -> Excerpt:
-        """Some lines of a document as they are now; empty text when the file is not there.
+        """Some lines of a document as they are now, without secrets; empty text when the file is not there.
 
         `path` is relative to its source, or a citation such as `notes.md#L10-L15`. Of several sources, the first that
         has it.
@@ -146,13 +144,19 @@ class Documents:
         seen = [each for each in self.list() if source in ("", each.name) and each.trust != "quarantined"]
         if source and not seen:
             raise NotFound(f"there is no source {source[:60]!r} here", hint="`documents list` shows what there is.")
-        limits = self._library.how.limits
+        how = self._library.how
         empty: Excerpt | None = None
         refused: Refused | None = None
         for each in seen:
             try:
                 found = read_excerpt(
-                    each.root, path, patterns=each.patterns, from_line=from_line, lines=lines, limits=limits
+                    each.root,
+                    path,
+                    patterns=each.patterns,
+                    from_line=from_line,
+                    lines=lines,
+                    limits=how.limits,
+                    screen=how.screen,
                 )
             except Refused as error:
                 refused = refused or error

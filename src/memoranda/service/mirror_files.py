@@ -2,6 +2,7 @@
 it meanwhile. Links inside the folder are never followed."""
 
 import contextlib
+import errno
 import json
 import os
 import secrets
@@ -20,6 +21,8 @@ STATE = ".memoranda-mirror.json"
 _VERSION = 1
 _TEMPORARY = ".memoranda-"
 _OF_GIT = frozenset({".git", ".gitignore", ".gitattributes"})
+_MARKDOWN = (".md", ".markdown")
+_WELCOME = "readme"
 _BEHIND = "it stands behind a link"
 _LARGEST = 64 << 20
 _PATIENCE_SECONDS = 5.0
@@ -37,6 +40,7 @@ class State(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         files = {
             place.path: {"mark": base.mark, "memories": dict(sorted(base.digests.items()))}
+            | ({"unread": sorted(base.unread)} if base.unread else {})
             for place, base in sorted(self.files.items())
         }
         return {"version": _VERSION, "store": self.store, "scope": self.scope, "below": self.below, "files": files}
@@ -65,11 +69,35 @@ class Folder:
             return
         if not self.root.is_dir():
             raise Refused(f"{self.root} is not a folder", hint="Give a folder that is new, empty, or a mirror.")
-        if any(each.name not in _OF_GIT for each in self.root.iterdir()):
+        try:
+            foreign = any(each.name not in _OF_GIT for each in self.root.iterdir())
+        except OSError as error:
+            _tell(error)
+        if foreign:
             raise Refused(
                 f"{self.root} has other things in it and is not a mirror",
                 hint="Give a folder that is new, empty, or a mirror; one inside this one will do.",
             )
+
+    def make(self) -> None:
+        """The folder is there, and a new mirror can be written into it."""
+        with _writing(self.root):
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self._known:
+            self._refuse_unwritable(self.root)
+
+    def refuse_unwritable(self, places: Iterable[Place]) -> None:
+        """Before anything is taken from files: they can be replaced afterwards."""
+        for place in sorted(places):
+            folder = (self.root / place.path).parent
+            while not folder.exists() and folder != self.root:
+                folder = folder.parent
+            self._refuse_unwritable(folder)
+
+    def _refuse_unwritable(self, folder: Path) -> None:
+        with _writing(folder):
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     # -- what was written last --
 
@@ -90,8 +118,9 @@ class Folder:
     def save(self, state: State) -> None:
         content = json.dumps(state.as_json(), indent=1, ensure_ascii=False).encode() + b"\n"
         path = self.root / STATE
-        if not self._known or path.read_bytes() != content:
-            self._write(path, content, mode=None)
+        with _writing(path):
+            if not self._known or path.read_bytes() != content:
+                self._write(path, content, mode=None)
         self._known = True
 
     # -- files --
@@ -109,6 +138,18 @@ class Folder:
                     found[place] = self._found(Path(folder, name))
         behind = {place: Found(trouble=_BEHIND) for place in known if place not in found and self.is_linked(place)}
         return {**found, **behind}
+
+    def strangers(self) -> list[str]:
+        """Markdown files with a path that no file of a mirror has, such as one with a wrong name."""
+        found = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in names:
+                path = Path(folder, name).relative_to(self.root)
+                own = name.startswith(".") or path.stem.casefold() == _WELCOME
+                if path.suffix.casefold() in _MARKDOWN and not own and place_at(path.as_posix()) is None:
+                    found.append(path.as_posix())
+        return sorted(found)
 
     def is_linked(self, place: Place) -> bool:
         """Whether a file is, or would be, somewhere else than it seems."""
@@ -137,13 +178,14 @@ class Folder:
         if expected is not None:
             with contextlib.suppress(OSError):
                 mode = stat.S_IMODE(path.stat().st_mode)
-        if content is None:
+        with _writing(path):
+            if content is not None:
+                return self._write(path, content, mode=mode, still=lambda: self._is(path, expected))
             if self._is(path, expected):
                 path.unlink()
                 self._remove_empty(path.parent)
                 return True
             return False
-        return self._write(path, content, mode=mode, still=lambda: self._is(path, expected))
 
     def _is(self, path: Path, expected: bytes | None) -> bool:
         try:
@@ -183,7 +225,8 @@ class Folder:
             folders[:] = [name for name in folders if name != ".git"]
             for name in names:
                 if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
-                    Path(folder, name).unlink(missing_ok=True)
+                    with _writing(Path(folder, name)):
+                        Path(folder, name).unlink(missing_ok=True)
 
     @property
     def in_git(self) -> bool:
@@ -192,7 +235,20 @@ class Folder:
 
 
 def _base(told: Any) -> Base:
-    return Base(str(told["mark"]), {str(each): str(digest) for each, digest in told["memories"].items()})
+    digests = {str(each): str(digest) for each, digest in told["memories"].items()}
+    return Base(str(told["mark"]), digests, frozenset(map(str, told.get("unread", ()))))
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What the system says when it does not let us write is an answer for people."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(
+            f"{path} cannot be opened for writing ({error.strerror})",
+            hint="Check that the folder exists, that you may write to it, and that there is room; then run it again.",
+        ) from error
 
 
 def _tell(error: OSError) -> NoReturn:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memoranda.documents.mirror import Place, mark_of
 from memoranda.documents.mirror_plan import Base
-from memoranda.documents.mirror_reading import decoded, without
-from memoranda.domain.errors import Conflict
+from memoranda.documents.mirror_reading import decoded, fits, without
+from memoranda.domain.errors import Conflict, InvalidInput, Refused
 from memoranda.domain.memory import Memory
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
@@ -65,7 +65,7 @@ def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsEra
     done = [MirrorsErased()]
     try:
         with alone(lock_of(engine)):
-            done += [_Erasing(engine, root, memories).done() for root in roots]
+            done += [_erased_from(engine, root, memories) for root in roots]
     except Conflict as error:
         done.append(MirrorsErased(pending=(f"{error}; run `memoranda mirror` when it has ended",)))
     return MirrorsErased(
@@ -74,6 +74,14 @@ def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsEra
         tuple(why for each in done for why in each.pending),
         tuple(note for each in done for note in each.notes),
     )
+
+
+def _erased_from(engine: Engine, root: Path, memories: Sequence[Memory]) -> MirrorsErased:
+    """One mirror that cannot be read keeps nothing from being erased elsewhere."""
+    try:
+        return _Erasing(engine, root, memories).done()
+    except (OSError, InvalidInput, Refused) as error:
+        return MirrorsErased(pending=(f"the mirror at {root}: {error}",))
 
 
 class _Erasing:
@@ -98,7 +106,7 @@ class _Erasing:
             return MirrorsErased(pending=(why,))
         try:
             self._erase(state)
-        except (OSError, Conflict) as error:
+        except (OSError, Conflict, Refused) as error:
             self._pending.append(f"the mirror at {root}: {error}")
         notes = (f"{root} is in a git repository, which may keep what was committed",) if self._folder.in_git else ()
         found = self._folder.files(state.files)
@@ -110,7 +118,10 @@ class _Erasing:
         self._folder.tidy()
         files = {place: self._base(base) for place, base in state.files.items()}
         for place in self._folder.files(state.files):
-            self._erase_in(place, state.files.get(place), files.get(place))
+            try:
+                self._erase_in(place, state.files.get(place), files.get(place))
+            except Refused as error:
+                self._pending.append(str(error))
         if files != state.files:
             self._folder.save(state._replace(files=files))
 
@@ -118,7 +129,7 @@ class _Erasing:
         if not self._ids & base.digests.keys():
             return base
         left = {each: digest for each, digest in base.digests.items() if each not in self._ids}
-        return Base(mark_of(left), left)
+        return base._replace(mark=mark_of(left), digests=left)
 
     def _erase_in(self, place: Place, before: Base | None, after: Base | None) -> None:
         for _ in range(_TRIES):
@@ -133,7 +144,9 @@ class _Erasing:
             going = [
                 item
                 for item in reading.items
-                if item.id in self._ids or (place.scope, normal_form(item.text)) in self._said
+                if item.id in self._ids
+                or any(fits(item.scrap, each) for each in self._ids)
+                or (place.scope, normal_form(item.text)) in self._said
             ]
             current = before is not None and reading.mark == before.mark
             mark = after.mark if current and after is not None else reading.mark

@@ -6,36 +6,28 @@ what was done already and goes on.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from memoranda.documents.mirror import CONFLICT, Page, Place, Raw, is_shown, rendered
-from memoranda.documents.mirror_plan import Base, Edit, Plan, kept_line, pages, plan, value_after
+from memoranda.documents.mirror import Page, Place, Raw, is_shown, place_of, rendered
+from memoranda.documents.mirror_plan import Base, Edit, Plan, kept_line, pages, plan
 from memoranda.documents.mirror_reading import Reading, decoded
-from memoranda.domain.draft import Draft
 from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
 from memoranda.domain.memory import Memory, checked_choice
 from memoranda.domain.mirror import MIRROR_MODES, Mirrored, MirrorMode, MirrorReceipt, Step, Trouble
 from memoranda.domain.ports import Progress
 from memoranda.domain.scope import Scope
-from memoranda.ledger.ledger import Filter, Keep
+from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
 from memoranda.service.mirror_files import Folder, Found, State, alone
 from memoranda.service.mirror_notes import lock_of, name_of, note_mirror
-from memoranda.service.screening import screened
+from memoranda.service.mirror_taking import Taking
 
-SOURCE_REF = "mirror"
 _EVERYTHING = 1 << 31
 _TRIES = 5
-_REMOVED = "removed from a mirror"
-_MOVED = "moved to another scope in a mirror"
-_UNSAID: dict[str, Any] = {
-    **dict.fromkeys(("about", "attribute", "context", "speaker", "conversation", "source_ref"), ""),
-    "tags": (),
-    "metadata": {},
-}
-"""What nobody wrote into the file."""
+_HAS_EDITS = "it has edits, and was left as it is"
+_MOVED_AWAY = "its lines stand in another file now; it was not written"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -89,8 +81,8 @@ class _Run:
         self._key = engine.ledger.key_for("mirror")
         self._state = self._own_state()
         self._below = below or self._state.below
+        self._taking = Taking(engine)
         self._steps: list[Step] = []
-        self._now: dict[str, str] = {}
 
     def run(self) -> Mirrored:
         for _ in range(_TRIES):
@@ -117,64 +109,68 @@ class _Run:
         return state
 
     def _once(self) -> MirrorReceipt:
-        found = {place: each for place, each in self._folder.files(self._state.files).items() if self._mine(place)}
+        there = self._folder.files(self._state.files)
+        found = {place: each for place, each in there.items() if self._mine(place)}
         readings = {place: self._read(place, each) for place, each in found.items()}
         memories = self._memories()
         made = plan(readings, memories, base=self._state.files, digest=self._digest, was_erased=self._was_erased)
+        made = made._replace(unreadable=(*made.unreadable, *self._strangers(there.keys() - found.keys())))
         if self._mode == "preview":
-            would = tuple(_step(edit) for edit in made.edits)
-            return self._receipt(made, memories, would, written=(), removed=(), unchanged=len(found))
+            made = self._taken(made, memories, self._taking.would)
+            return self._receipt(made, memories, written=(), removed=(), unchanged=len(found))
         if self._mode == "sync" and made.asks and not self._confirm:
             raise Refused(
                 f"{made.asks} memories have no line any more and would be forgotten: that looks like an accident",
-                hint="Put the files back; or, if it is meant, run it again with --confirm (confirm=True).",
+                hint="To have lost files written again, run it with --export-only (mode='export'); to forget what was "
+                "in them, with --confirm (confirm=True).",
             )
         return self._carried_out(made, found, readings, memories)
 
     def _carried_out(
         self, made: Plan, found: Mapping[Place, Found], readings: Mapping[Place, Reading], memories: dict[str, Memory]
     ) -> MirrorReceipt:
-        self._folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.make()
+        if self._mode == "sync":
+            self._folder.refuse_unwritable({edit.place for edit in made.edits})
         note_mirror(self._engine, self._folder.root, self._scope)
         self._folder.tidy()
         left_alone = {place for place, reading in readings.items() if reading.trouble}
         if self._mode == "sync":
-            made = self._taken(made, memories)
-            memories = self._memories() if made.edits else memories
+            made = self._taken(made, memories, self._taking.take, also=len(readings))
         else:
-            edited = sorted({edit.place for edit in made.edits} | set(made.kept) - left_alone)
+            edited = {
+                place: why for place, why in self._edited(made, found, memories).items() if place not in left_alone
+            }
             left_alone.update(edited)
-            why = "it has edits, and was left as it is"
-            made = made._replace(refused=(*made.refused, *(Trouble(place.path, 0, "", why) for place in edited)))
+            told = (Trouble(place.path, 0, "", why) for place, why in sorted(edited.items()))
+            made = made._replace(edits=(), asks=0, refused=(*made.refused, *told))
+        if made.edits:
+            self._engine.nudge()
+            memories = self._memories()
         wanted = pages(readings, memories.values(), made.kept)
         for place in sorted(wanted.keys() - left_alone):
             if self._folder.is_linked(place):
                 left_alone.add(place)
                 why = "it stands behind a link; it was left as it is"
                 made = made._replace(unreadable=(*made.unreadable, Trouble(place.path, 0, "", why)))
-        changed = self._written(
-            {place: page for place, page in wanted.items() if place not in left_alone}, found, readings
-        )
+        ours = {place: page for place, page in wanted.items() if place not in left_alone}
+        changed = self._written(ours, found, readings, done=len(made.edits))
         base = {place: base for place, base in self._state.files.items() if place in left_alone}
-        for place, page in wanted.items():
-            if place not in left_alone:
-                base[place] = self._base(page, readings.get(place, Reading()).held)
-        files = {place: each for place, each in base.items() if each.digests}
+        base |= {place: self._base(page, readings.get(place, Reading())) for place, page in ours.items()}
+        files = {place: each for place, each in base.items() if each.digests or each.unread}
         self._folder.save(State(name_of(self._key), self._scope.path, self._below, files))
         written = tuple(place.path for place in changed if not wanted[place].empty)
         removed = tuple(place.path for place in changed if wanted[place].empty)
-        unchanged = sum(not page.empty for page in wanted.values()) - len(written)
-        return self._receipt(made, memories, tuple(self._steps), written=written, removed=removed, unchanged=unchanged)
+        unchanged = len(found.keys() - set(changed))
+        return self._receipt(made, memories, written=written, removed=removed, unchanged=unchanged)
 
-    def _receipt(
-        self, made: Plan, memories: Mapping[str, Memory], steps: tuple[Step, ...], **files: Any
-    ) -> MirrorReceipt:
+    def _receipt(self, made: Plan, memories: Mapping[str, Memory], **files: Any) -> MirrorReceipt:
         return MirrorReceipt(
             mode=self._mode,
             scope=self._scope.path,
             below=self._below,
             memories=sum(map(is_shown, memories.values())),
-            steps=steps,
+            steps=tuple(self._steps),
             refused=made.refused,
             unreadable=made.unreadable,
             asks=made.asks,
@@ -191,8 +187,19 @@ class _Run:
             return Reading(trouble=found.trouble)
         reading = decoded(found.content, place)
         # What was taken before the file changed under us has another id by now.
-        items = tuple(item._replace(id=self._now.get(item.id, item.id)) for item in reading.items)
+        items = tuple(item._replace(id=self._taking.now.get(item.id, item.id)) for item in reading.items)
         return reading._replace(items=items)
+
+    def _strangers(self, elsewhere: Iterable[Place]) -> list[Trouble]:
+        """Files that look like some of a mirror and are none of this one."""
+        found = []
+        for place in elsewhere:
+            also = "; --below takes the scopes below along" if self._scope.contains(place.scope) else ""
+            why = f"it is of {place.scope}, and this is the mirror of {self._scope.path}: it was not read{also}"
+            found.append(Trouble(place.path, 0, "", why))
+        why = f"no file of a mirror has such a path, as {Place(self._scope.path, 'fact').path} is one: it was not read"
+        found += [Trouble(path, 0, "", why) for path in self._folder.strangers()]
+        return sorted(found)
 
     def _memories(self) -> dict[str, Memory]:
         """Everything of the scopes that are mirrored, whatever its state."""
@@ -208,137 +215,69 @@ class _Run:
     def _was_erased(self, scope: str, text: str) -> bool:
         return self._engine.ledger.was_erased(Memory("", scope, "note", text))
 
-    def _base(self, page: Page, held: frozenset[str]) -> Base:
+    def _base(self, page: Page, reading: Reading) -> Base:
         """What a file has in it now; also what stands in it where it is not read."""
         digests = {memory.id: self._digest(memory.text) for memory in page.memories}
         before = self._state.files.get(page.place, Base("", {})).digests
-        return Base(page.mark, digests | {each: before[each] for each in before.keys() & held})
+        held = {each: before[each] for each in before.keys() & reading.held}
+        return Base(page.mark, digests | held, frozenset(self._digest(block.text) for block in reading.blocks))
 
     # -- taking --
 
-    def _taken(self, made: Plan, memories: Mapping[str, Memory]) -> Plan:
+    def _taken(
+        self, made: Plan, memories: Mapping[str, Memory], take: Callable[[Edit, Memory | None], Step], *, also: int = 0
+    ) -> Plan:
         """Carry out the edits; those that the store refuses stay as they are in their files."""
         refused = list(made.refused)
         kept: dict[Place, list[Raw]] = {place: list(raw) for place, raw in made.kept.items()}
-        for done, edit in enumerate(made.edits):
-            if self._progress is not None:
-                self._progress(done, len(made.edits))
+        for done, edit in enumerate(made.edits, 1):
             try:
-                self._steps.append(self._take(edit, memories.get(edit.id)))
+                self._steps.append(take(edit, memories.get(edit.id)))
             except (Refused, InvalidInput, Conflict, NotFound) as error:
                 refused.append(Trouble(edit.place.path, edit.item.line, edit.id, str(error)))
                 if edit.item.lines:
                     kept.setdefault(edit.place, []).append(kept_line(edit.place, edit.item, memories))
-        if made.edits:
-            self._engine.nudge()
+            self._tell(done, len(made.edits) + also)
         return made._replace(refused=tuple(refused), kept={place: tuple(raw) for place, raw in kept.items()})
 
-    def _take(self, edit: Edit, memory: Memory | None) -> Step:
-        if memory is None:
-            return self._kept(edit, _draft(edit))
-        if edit.action == "forget":
-            self._change(memory, "forgotten", _REMOVED)
-            return _step(edit)
-        if edit.action == "restore":
-            return self._restored(edit, memory)
-        if edit.action == "move":
-            step = self._kept(edit, _draft(edit, memory), old=memory)
-            self._change(memory, "forgotten", _MOVED)
-            return step
-        if edit.action == "supersede":
-            try:
-                return self._kept(edit, _draft(edit, memory), old=memory, supersedes=True)
-            except Conflict:
-                edit = edit._replace(action="conflict")  # superseded or forgotten this very moment
-        return self._kept(edit, _beside(edit, memory), old=memory)
-
-    def _kept(self, edit: Edit, draft: Draft, *, old: Memory | None = None, supersedes: bool = False) -> Step:
-        engine, scope = self._engine, Scope(edit.place.scope)
-        settings = engine.settings
-        memory = draft.checked(scope, now=engine.clock.now(), max_text=settings.max_text)
-        # What it has from the old one was let in before; an id of some host in it looks as random as a secret.
-        screened(memory._replace(**_UNSAID), settings)
-        if old is not None and edit.action == "conflict":
-            memory = memory._replace(metadata={"mirror": {"conflict_with": old.id}})
-        elif old is not None:
-            memory = memory._replace(media_refs=old.media_refs, media_kind=old.media_kind)
-        keep = Keep(memory, kind_given=True, supersedes=old.id if old is not None and supersedes else None)
-        now = engine.ledger.remember([keep], scope=scope, actor=settings.actor)[0].id
-        if edit.item.id:
-            self._now[edit.item.id] = now
-        return _step(edit)._replace(now=now)
-
-    def _restored(self, edit: Edit, memory: Memory) -> Step:
-        over = memory.updated_at + self._engine.settings.grace_ms
-        if memory.state == "forgotten" and self._engine.clock.now() >= over:
-            return self._kept(edit._replace(action="remember"), _draft(edit, memory), old=memory)
-        self._change(memory, "restored", "")
-        return _step(edit)._replace(now=memory.id)
-
-    def _change(self, memory: Memory, action: str, reason: str) -> None:
-        settings = self._engine.settings
-        self._engine.ledger.change_state(
-            memory.id,
-            action,
-            scope=Scope(memory.scope),
-            actor=settings.actor,
-            reason=reason,
-            grace_ms=settings.grace_ms,
-        )
+    def _edited(self, made: Plan, found: Mapping[Place, Found], memories: Mapping[str, Memory]) -> dict[Place, str]:
+        """Which files an export leaves alone, and why. One that is gone is written again, unless its lines are not."""
+        edited = dict.fromkeys({*made.kept, *(edit.place for edit in made.edits)} & found.keys(), _HAS_EDITS)
+        for edit in made.edits:
+            memory = memories.get(edit.id)
+            if memory is not None and edit.item.lines:
+                home = place_of(memory)
+                edited[home] = _HAS_EDITS if home in found else _MOVED_AWAY
+        return edited
 
     # -- writing --
 
     def _written(
-        self, wanted: Mapping[Place, Page], found: Mapping[Place, Found], readings: Mapping[Place, Reading]
+        self,
+        wanted: Mapping[Place, Page],
+        found: Mapping[Place, Found],
+        readings: Mapping[Place, Reading],
+        *,
+        done: int,
     ) -> tuple[Place, ...]:
-        """Write what differs; the places of those files."""
+        """Write what differs; the places of those files. So much was done before."""
         changed = []
-        for done, (place, page) in enumerate(sorted(wanted.items())):
-            if self._progress is not None:
-                self._progress(done, len(wanted))
+        for number, (place, page) in enumerate(sorted(wanted.items()), done + 1):
             before = found[place].content if place in found else None
             content = None if page.empty else _encoded(page, readings.get(place, Reading()))
-            if content == before:
-                continue
-            if not self._folder.replace(place, content, expected=before):
-                raise _Changed
-            changed.append(place)
+            if content != before:
+                if not self._folder.replace(place, content, expected=before):
+                    raise _Changed
+                changed.append(place)
+            self._tell(number, done + len(wanted))
         return tuple(changed)
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(done, total)
 
 
 def _encoded(page: Page, reading: Reading) -> bytes:
     """A file with the line ends, and the mark of its encoding, that it had."""
     content = rendered(page).replace("\n", reading.newline).encode("utf-8", "surrogateescape")
     return _BOM + content if reading.bom else content
-
-
-def _step(edit: Edit) -> Step:
-    return Step(edit.action, edit.place.path, edit.item.line, edit.id)
-
-
-def _draft(edit: Edit, memory: Memory | None = None) -> Draft:
-    """Who edits a file of this machine is its operator: trusted, and held to have said it."""
-    new = Draft(edit.item.text, kind=edit.place.kind, source="operator", source_ref=SOURCE_REF)
-    if memory is None:
-        return new
-    return new._replace(
-        kind=memory.kind if edit.place.shelf == "profile" else edit.place.kind,
-        about=memory.about,
-        attribute=memory.attribute,
-        value=memory.value if edit.item.text == memory.text else value_after(memory, edit.item.text),
-        context=memory.context,
-        importance=memory.importance,
-        speaker=memory.speaker,
-        conversation=memory.conversation,
-        tags=tuple(tag for tag in memory.tags if tag != CONFLICT),
-        lang=memory.lang,
-        metadata={name: value for name, value in memory.metadata.items() if name not in ("mirror", "review")},
-        occurred_at=memory.occurred_at,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-    )
-
-
-def _beside(edit: Edit, memory: Memory) -> Draft:
-    """An edit of what the store has changed, too: both are kept, and this one says so. It takes no slot."""
-    return _draft(edit)._replace(about=memory.about, speaker=memory.speaker, tags=(CONFLICT,))

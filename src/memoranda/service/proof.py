@@ -16,6 +16,7 @@ PIECE = 24
 SHORTEST = 6
 _CHUNK = 8 << 20
 _KEY = 4
+_FOLDERS = ("-index", "-transcripts", "-documents")
 
 
 def pieces(texts: Iterable[str]) -> frozenset[bytes]:
@@ -60,7 +61,10 @@ def scan(files: Sequence[str], needles: frozenset[bytes]) -> tuple[FileScan, ...
                     overlap = chunk[-scanner.longest :]
         except FileNotFoundError:
             continue
-        scans.append(FileScan(Path(name).name, size, len(found)))
+        path = Path(name)
+        # The folders of a store have files of the same names.
+        inside = path.parent.name.endswith(_FOLDERS)
+        scans.append(FileScan(f"{path.parent.name}/{path.name}" if inside else path.name, size, len(found)))
     return tuple(scans)
 
 

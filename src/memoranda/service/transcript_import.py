@@ -140,4 +140,7 @@ def _format(file: Path, given: str) -> Format:
         chosen: Any = given
         return checked_choice(chosen, FORMATS, name="format")
     with _opened(file) as head:
-        return detect(head.read(HEAD))
+        try:
+            return detect(head.read(HEAD))
+        except InvalidInput as error:
+            raise InvalidInput(f"{file.name}: {error}", hint=error.hint) from error

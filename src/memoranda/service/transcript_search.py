@@ -17,6 +17,8 @@ from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 
 MAX_QUERY = 4_000
+_BEHIND = 0.5
+"""Beside a good hit, what is so far behind it is none: it is shown where it stands around one."""
 _POOL = 64
 """Proposals that are looked at; several of them are often of one passage."""
 _ONE_SIDE = frozenset[State]({"live"})
@@ -113,7 +115,8 @@ def searched(engine: Engine, scope: Scope, wanted: Wanted) -> Found:
     scores = {
         each.candidate.number: scale.relevance(each.total, answer.searched) for each in evidence if each.total > 0
     }
-    best = sorted((number for number in scores if scores[number] >= BARS["balanced"]), key=lambda n: (-scores[n], n))
+    bar = max(BARS["balanced"], _BEHIND * max(scores.values(), default=0.0))
+    best = sorted((number for number in scores if scores[number] >= bar), key=lambda n: (-scores[n], n))
     rows = engine.transcripts.load(best[: 4 * wanted.limit], scopes=scope.chain())
     hits = [TranscriptHit(number, scores[number], row.conversation.id) for number, (row, _) in rows.items()]
     passages = grouped(

@@ -61,7 +61,7 @@ class Place(NamedTuple):
 def spoken(given: Mapping[str, Any], *, conversation: str, title: str, nth: int, place: Place) -> Iterator[Item]:
     """The messages in what a host has as one, the `nth` of its conversation."""
     try:
-        found = spread([given])
+        found = _spread(given)
     except InvalidInput as error:
         yield Bad(place.number, str(error).removeprefix("message 0: "), place.offset)
         return
@@ -70,6 +70,14 @@ def spoken(given: Mapping[str, Any], *, conversation: str, title: str, nth: int,
         yield Spoken(short(conversation), short(title), message._replace(id=name), *place)
     if not found:
         yield LeftOut("empty", 1, *place)
+
+
+def _spread(given: Mapping[str, Any]) -> tuple[Message, ...]:
+    """A time that cannot be read is no reason to lose what was said."""
+    try:
+        return spread([given])
+    except InvalidInput:
+        return spread([{name: value for name, value in given.items() if name not in ("at", "timestamp")}])
 
 
 def short(text: Any) -> str:
