@@ -6,15 +6,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memoranda.conversations.abridging import abridged
+from memoranda.conversations.compaction import rendered
 from memoranda.conversations.exchanges import exchanges
 from memoranda.conversations.window import LEAST_BUDGET, shortened, window
-from memoranda.domain.conversation import WORKING_IS_DATA
+from memoranda.domain.conversation import WORKING_IS_DATA, Gist
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 
-from .made import conversations, kept, places, talk, texts
+from .made import NOON, conversations, kept, places, talk, texts
 
 PLENTY = 100_000
+MORE = re.compile(r"- \[\.\.\. (\d+) more; see the summary sum\]")
 MARK = re.compile(r"\[\.\.\. \d+ tokens left out \.\.\.\]")
 budgets = st.one_of(st.integers(LEAST_BUDGET, 300), st.integers(LEAST_BUDGET, 3_000))
 counts = st.sampled_from([None, estimated_tokens, len, lambda text: (len(text) + 3) // 4])
@@ -91,6 +94,43 @@ def test_with_room_for_all_only_what_no_model_takes_is_left_out(messages):
     expected = sorted(message.place for each in taken[first:] for message in each.messages)
     assert places(each for each in found.messages if each.role != "system") == expected
     assert not found.truncated
+
+
+@given(conversations(), budgets, texts, counts, st.lists(st.text(max_size=60), max_size=40))
+def test_a_summary_has_its_quarter_and_leaves_half_when_messages_want_it(messages, budget, working, count, points):
+    counted = count or estimated_tokens
+    text = rendered(Gist(tuple(points), ("Looked it up.",), ("Call Ben.",)), start_at=NOON, end_at=NOON)
+    without = [message for message in messages if message.kind == "message"]
+    found = window([*without, summary_at(0, text)], budget=budget, working=working, count=count)
+    whole = message_tokens(summary_at(0, text), counted)
+    prompts = [message for message in found.messages if message.role == "system" and message.kind == "message"]
+    left = budget - sum(message_tokens(message, counted) for message in prompts)
+    if whole <= left // 4 and budget >= 300:
+        assert found.summary is not None
+        assert found.summary.text == text
+    if found.summary:
+        every = window(without, budget=10_000_000, count=count).messages
+        wanted = sum(message_tokens(message, counted) for message in every if message.role != "system")
+        assert message_tokens(found.summary, counted) <= max(left // 2, left - wanted)
+
+
+@given(
+    st.lists(st.text(max_size=60), max_size=40), st.lists(st.text(max_size=60), max_size=9), st.integers(0, 900), counts
+)
+def test_an_abridged_summary_has_whole_statements_and_says_how_many_more(points, items, most, count):
+    text = rendered(Gist(tuple(points), (), tuple(items)), start_at=NOON, end_at=NOON)
+    shorter = abridged(text, name="sum", most=most, count=count or estimated_tokens)
+    if not shorter:
+        return
+    assert (count or estimated_tokens)(shorter) <= most
+    before, after = text.split("\n"), shorter.split("\n")
+    marks = [line for line in after if MORE.fullmatch(line)]
+    kept = [line for line in after if line not in marks]
+    rest = iter(before)
+    assert all(line in rest for line in kept if line)
+    assert any(line.startswith("- ") for line in kept)
+    gone = sum(line.startswith("- ") for line in before) - sum(line.startswith("- ") for line in kept)
+    assert [int(MORE.fullmatch(line)[1]) for line in marks] == ([gone] if gone else [])
 
 
 # -- by example --
@@ -220,6 +260,63 @@ def test_long_working_memory_and_a_long_summary_share_and_leave_room_for_the_new
     assert MARK.search(found.working)
     assert MARK.search(found.summary.text)
     assert places(found.messages)[-3:] == [2, 3, 4]
+
+
+def long_summary():
+    gist = Gist(
+        tuple(f"Point {number} was made about the house and its heating." for number in range(200)),
+        tuple(f"Looked at valve {number}." for number in range(50)),
+        ("Call the plumber.", "Order a new pump."),
+    )
+    return summary_at(0, rendered(gist, start_at=NOON, end_at=NOON))
+
+
+def test_a_long_newest_message_does_not_push_the_summary_out():
+    before = summary_at(0, "- Anna lives in Vienna.\n" * 20)
+    messages = [before, *talk("u a " * 10), kept(20, "user", "a long word " * 5_000)]
+    for budget in (1_000, 2_000, 4_000):
+        found = window(messages, budget=budget)
+        assert found.summary == before
+        assert MARK.search(found.messages[-1].text)
+        assert found.tokens > 0.9 * budget
+
+
+def test_a_long_newest_message_is_seen_beside_a_long_summary_and_the_newest_exchange():
+    messages = [long_summary(), kept(1, "user", "a long word " * 5_000), *talk("s s c1 t1")[2:]]
+    found = window(messages, budget=1_000)
+    assert places(found.messages)[1:] == [1, 2, 3]
+    assert 200 < found.summary.tokens <= 500
+
+
+@pytest.mark.parametrize("budget", [1_000, 2_000, 4_000])
+def test_a_long_summary_leaves_half_of_the_room_to_the_newest_messages(budget):
+    messages = [long_summary(), *(each._replace(tokens=40) for each in talk("u a " * 70))]
+    found = window(messages, budget=budget)
+    assert budget // 4 <= found.summary.tokens <= budget // 2
+    assert len(found.messages) - 1 >= budget // 2 // 40 - 2
+    assert found.messages[-1] == messages[-1]
+
+
+def test_a_long_summary_is_shown_whole_when_nobody_else_wants_the_room():
+    summary = long_summary()
+    assert window([summary, *talk("u a")], budget=summary.tokens + 100).summary == summary
+
+
+def test_an_abridged_summary_keeps_open_items_then_the_newest_and_says_where_the_rest_is():
+    lines = window([long_summary(), *talk("u a " * 70)], budget=1_000).summary.text.split("\n")
+    assert lines[0].startswith("[Conversation Summary - ")
+    assert MORE.fullmatch(lines[1])
+    assert lines[-2:] == ["- Call the plumber.", "- Order a new pump."]
+    assert "- Point 199 was made about the house and its heating." in lines
+    assert "- Looked at valve 49." in lines
+    assert "- Point 0 was made about the house and its heating." not in lines
+    assert [line for line in lines if line.endswith(":")] == ["Key points discussed:", "Actions taken:", "Open items:"]
+
+
+def test_a_statement_that_is_too_long_keeps_no_other_out():
+    text = rendered(Gist(("First.", "word " * 5_000, "Last.")), start_at=NOON, end_at=NOON)
+    shorter = abridged(text, name="sum", most=150, count=estimated_tokens)
+    assert shorter.endswith("- [... 1 more; see the summary sum]\n\nKey points discussed:\n- First.\n- Last.")
 
 
 def test_tokens_that_were_counted_when_kept_are_trusted_unless_a_tokenizer_is_given():

@@ -72,6 +72,38 @@ def test_a_sync_tells_what_it_did(run, added, write, notes):
     assert json.loads(run("documents", "sync", "--full", "--json")[1])["why"] == "rebuild"
 
 
+def test_a_sync_that_could_not_read_all_says_so_with_its_exit_code(run, added, notes, tmp_path):
+    (notes / "junk.md").write_bytes(bytes(range(128, 256)) * 40)
+    code, out, _ = run("documents", "sync")
+    assert code == 6
+    assert "could not be read: notes: junk.md: this is not text" in out
+    assert run("documents", "add", str(notes))[0] == 6
+    assert "junk.md" in run("documents", "status")[1]
+    (notes / "junk.md").unlink()
+    assert run("documents", "sync")[0] == 0
+    notes.rename(tmp_path / "away")
+    assert run("documents", "sync", "--full")[0] == 6
+    code, out, err = run("documents", "search", "boiler manual")
+    assert (code, "boiler.md#L1-L3" in out) == (0, True)
+    assert "folder of notes is not there" in err
+    assert "documents remove notes" in err
+
+
+@pytest.mark.parametrize(("files", "named", "more"), [(6, 6, False), (7, 5, True)])
+def test_one_more_line_is_shown_rather_than_counted(run, added, notes, files, named, more):
+    for number in range(files):
+        (notes / f"large-{number}.md").write_text("x" * 1_100_000)
+    out = run("documents", "sync")[1]
+    assert (out.count("skipped: notes: large-"), "more; --json shows all" in out) == (named, more)
+
+
+def test_a_bar_on_the_command_line_is_a_bar(run, added):
+    assert "boiler.md" in run("documents", "search", "boiler manual cellar attic")[1]
+    assert (
+        "nothing cleared the bar" in run("documents", "search", "boiler manual cellar attic", "--min-score", "0.9")[1]
+    )
+
+
 def test_removing_is_proven(run, added, notes):
     code, out, _ = run("documents", "remove", "notes")
     assert code == 0

@@ -93,6 +93,20 @@ def test_while_the_first_answers_the_second_is_not_even_opened(manager):
     assert both.status().trouble == ()
 
 
+def test_a_bar_that_a_host_names_is_a_bar_and_none_is_passed_on_as_none(manager):
+    class Other(Failing):
+        def search(self, query, *, max_results=6, min_score=0.35):
+            assert min_score is not None
+            return Found((), FoundReceipt(min_score=min_score))
+
+    query = "boiler manual cellar attic"
+    assert manager.search(query)
+    assert not manager.search(query, min_score=0.95)
+    both = FallbackManager(Other(), lambda: manager)
+    assert both.search(query).receipt.min_score == 0.35
+    assert both.search(query, min_score=0.9).receipt.min_score == 0.9
+
+
 def test_when_the_second_fails_too_that_is_told():
     both = FallbackManager(Failing(), Failing)
     for _ in range(2):

@@ -388,15 +388,15 @@ def test_an_id_of_elsewhere_is_told_and_never_kept_here(opened, clock, memory, f
     assert line in facts.read_text(encoding="utf-8")
 
 
-def test_what_is_no_list_stays_in_the_file_and_is_told(memory, facts, sync):
+def test_what_is_no_list_stays_in_the_file_and_is_told_once(memory, facts, sync):
     kept = memory.remember("One.", kind="fact")
     memory.remember("Two.", kind="fact")
     sync()
     line = next(line for line in facts.read_text(encoding="utf-8").split("\n") if "One." in line)
     edit(facts, line, f"Some prose.\n\n```\n- not an item\n```\n\n<!-- {line} -->")
-    for _ in range(2):
+    for told in ([7, 9, 13], []):
         done = sync()
-        assert len(done.unreadable) >= 1
+        assert [trouble.line for trouble in done.unreadable] == told
         assert done.steps == ()
         content = facts.read_text(encoding="utf-8")
         for part in ("Some prose.", "```\n- not an item\n```", f"<!-- {line} -->"):
@@ -404,6 +404,111 @@ def test_what_is_no_list_stays_in_the_file_and_is_told(memory, facts, sync):
     assert memory.get(kept).state == "live"
     edit(facts, f"<!-- {line} -->", "")
     assert sync().ids("forget") == (kept.id,)
+
+
+def test_all_lines_that_are_no_list_are_named_and_new_ones_also_below_those_that_were_told(memory, facts, sync):
+    memory.remember("One.", kind="fact")
+    sync()
+    facts.write_text(facts.read_text(encoding="utf-8") + "\nSome prose\nof two lines.\n", encoding="utf-8")
+    (told,) = sync("preview").unreadable
+    assert (told.line, "lines 9 to 10" in told.why) == (9, True)
+    assert sync().unreadable == (told,)
+    assert sync().unreadable == ()
+    facts.write_text(facts.read_text(encoding="utf-8") + "\nAnna likes tea.\n", encoding="utf-8")
+    assert [facts.read_text(encoding="utf-8").split("\n")[each.line - 1] for each in sync().unreadable] == [
+        "Anna likes tea."
+    ]
+    assert sync().unreadable == ()
+
+
+def test_a_file_of_prose_alone_is_told_once(memory, folder, sync):
+    sync()
+    (folder / "home/anna").mkdir(parents=True)
+    (folder / "home/anna/notes.md").write_text("Prose.\n", encoding="utf-8")
+    assert len(sync().unreadable) == 1
+    assert sync().unreadable == ()
+    assert "Prose." in (folder / "home/anna/notes.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda comment: comment[:14] + " -->",
+        lambda comment: comment[:14],
+        lambda comment: comment.replace("<!--", ""),
+        lambda comment: comment.replace("<!--", "<!-"),
+        lambda comment: comment.replace("-->", "->"),
+        lambda comment: comment.replace("-->", ""),
+        lambda comment: comment.upper(),
+        lambda comment: comment.replace("m:", "m:x"),
+        lambda comment: comment.replace("m:", "m:  "),
+        lambda comment: comment[:7] + comment[12:],
+    ],
+)
+@pytest.mark.parametrize("text", ["The lamp is red.", "The lamp is\nred", "```\nred\n```"])
+def test_a_damaged_id_is_mended(memory, facts, sync, damage, text):
+    old = memory.remember(text, kind="fact")
+    memory.remember("Another.", kind="fact")
+    sync()
+    written = facts.read_bytes()
+    comment = f"<!-- m:{old.id} -->"
+    edit(facts, comment, damage(comment))
+    done = sync()
+    assert (done.steps, done.refused, facts.read_bytes()) == ((), (), written)
+    edit(facts, comment, damage(comment))
+    edit(facts, "red", "green")
+    assert sync().ids("supersede") == (old.id,)
+    assert live(memory) == sorted(["Another.", text.replace("red", "green")])
+    assert sync().steps == ()
+
+
+@pytest.mark.parametrize(
+    "comment", ["<!-- m: -->", "<!-- m:zz -->", "<!-- m:zzzzzzzz -->", "<!-- m: the lamp", "<!--m"]
+)
+def test_a_line_with_an_id_that_nobody_can_tell_is_told_and_nothing_is_forgotten(memory, facts, sync, comment):
+    old = memory.remember("The lamp is red.", kind="fact")
+    memory.remember("Another.", kind="fact")
+    sync()
+    edit(facts, f"The lamp is red. <!-- m:{old.id} -->", f"The lamp is green. {comment}")
+    if comment == "<!--m":
+        assert sync().counts == {"remember": 1, "forget": 1}, "it has no sign of an id"
+        return
+    for _ in range(2):
+        done = sync()
+        assert done.steps == ()
+        assert any("damaged" in trouble.why and trouble.line for trouble in done.refused)
+        assert live(memory) == ["Another.", "The lamp is red."]
+        assert f"- The lamp is green. {comment}\n" in facts.read_text(encoding="utf-8")
+    edit(facts, f" {comment}", "")
+    assert sync().counts == {"remember": 1}
+
+
+def test_of_two_lines_that_a_damaged_id_fits_none_is_guessed(memory, facts, sync):
+    kept = [memory.remember(f"Number {number}.", kind="fact") for number in range(2)]
+    sync()
+    for each in kept:
+        edit(facts, f". <!-- m:{each.id} -->", f"! <!-- m:{each.id[:2]} -->")
+    done = sync()
+    assert done.steps == ()
+    assert sum("damaged" in trouble.why for trouble in done.refused) == 2
+    assert live(memory) == ["Number 0.", "Number 1."]
+
+
+def test_files_that_are_none_of_this_mirror_are_told_and_left_alone(memory, folder, sync):
+    memory.remember("One.", kind="fact")
+    sync()
+    others = ("fact.md", "home/=anna/ideas.md", "home/anna/desk/notes.md", "home/anna/fact.md", "home/ben/facts.md")
+    for name in (*others, "README.md", "home/anna/todo.txt", ".obsidian/x.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("- Steal this.\n", encoding="utf-8")
+    before = snapshot(folder)
+    done = sync()
+    assert [trouble.file for trouble in done.unreadable] == list(others)
+    assert "home/ben" in done.unreadable[-1].why
+    assert "--below" in done.unreadable[2].why
+    assert snapshot(folder) == before
+    assert live(memory) == ["One."]
+    assert len(sync("preview").unreadable) == 5
 
 
 @pytest.mark.parametrize("content", [b"- caf\xe9\n", b"<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n"])
@@ -460,6 +565,40 @@ def test_a_folder_without_any_of_its_files_needs_a_yes(memory, facts, sync):
     with pytest.raises(Refused):
         sync()
     assert live(memory) == ["One."]
+
+
+def test_lost_files_are_written_again_by_an_export(memory, folder, facts, sync):
+    memory.remember("One.", kind="fact")
+    memory.remember("A note.")
+    sync()
+    before = snapshot(folder)
+    for file in folder.rglob("*.md"):
+        file.unlink()
+    with pytest.raises(Refused) as caught:
+        sync()
+    assert "--export-only" in caught.value.hint
+    done = sync("export")
+    assert (done.written, done.refused, done.asks) == (("home/anna/facts.md", "home/anna/notes.md"), (), 0)
+    assert snapshot(folder) == before
+    assert sync().steps == ()
+
+
+def test_an_export_does_not_undo_that_a_line_was_moved(memory, folder, facts, sync):
+    memory.remember("One.", kind="fact")
+    memory.remember("Two.", kind="fact")
+    memory.remember("A note.")
+    sync()
+    line = next(line for line in facts.read_text(encoding="utf-8").split("\n") if "One." in line)
+    without_line(facts, "One.")
+    notes = folder / "home/anna/notes.md"
+    notes.write_text(f"{notes.read_text(encoding='utf-8')}{line}\n", encoding="utf-8")
+    done = sync("export")
+    assert (done.written, len(done.refused)) == ((), 2)
+    facts.unlink()
+    without_line(notes, "A note.")
+    done = sync("export")
+    assert (done.written, len(done.refused)) == ((), 2)
+    assert sync(confirm=True).counts == {"supersede": 1, "forget": 2}
 
 
 def test_a_crash_after_the_edits_and_before_the_files_is_harmless(memory, facts, sync, monkeypatch):
@@ -653,6 +792,94 @@ def test_a_store_knows_its_mirrors_until_it_is_told_otherwise(memory, folder, sy
     sync("detach")
     assert known_mirrors(memory._engine) == ()
     assert folder.exists()
+
+
+def test_a_preview_shows_what_would_be_refused(memory, facts, sync):
+    memory.remember("One.", kind="fact")
+    gone = memory.remember("Anna hides the key under the pot.", kind="fact")
+    sync()
+    memory.erase(gone.id)
+    edit(facts, "One.", "The key is ghp_0123456789abcdefghijABCDEFGHIJ012345.")
+    more = "- Anna hides the key under the pot.\n- Harmless.\n- Also ghp_0123456789abcdefghijABCDEFGHIJ012345\n"
+    facts.write_text(facts.read_text(encoding="utf-8") + more, encoding="utf-8")
+    before, sequence = facts.read_bytes(), memory.stats().sequence
+    shown = sync("preview")
+    assert (facts.read_bytes(), memory.stats().sequence) == (before, sequence)
+    done = sync()
+    assert [step._replace(now="") for step in done.steps] == list(shown.steps)
+    assert done.counts == {"remember": 1}
+    assert shown.refused == done.refused
+    assert len(done.refused) == 3
+
+
+def test_progress_goes_up_to_its_end(memory, facts, sync):
+    memory.remember("One.", kind="fact")
+    memory.remember("A note.")
+    told = []
+    sync(progress=lambda *each: told.append(each))
+    assert told == [(1, 2), (2, 2)]
+    edit(facts, "One.", "Uno.")
+    told.clear()
+    sync(progress=lambda *each: told.append(each))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+# -- what cannot be written --
+
+
+def test_a_folder_that_cannot_be_made_is_refused_and_not_noted(memory, tmp_path, monkeypatch):
+    memory.remember("One.", kind="fact")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(Refused, match="cannot be opened for writing") as caught:
+        mirroring.mirror(memory._engine, memory._scope, tmp_path / "file" / "sub")
+    assert "write to it" in caught.value.hint
+    assert known_mirrors(memory._engine) == ()
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_and_not_noted(memory, folder, sync, monkeypatch):
+    memory.remember("One.", kind="fact")
+    folder.mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(Refused, match="cannot be opened for writing"):
+        sync()
+    assert known_mirrors(memory._engine) == ()
+    assert not list(folder.iterdir())
+
+
+def test_nothing_is_taken_from_a_file_that_could_not_be_written_afterwards(memory, folder, facts, sync, monkeypatch):
+    memory.remember("One.", kind="fact")
+    sync()
+    edit(facts, "One.", "Uno.")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda path, mode: path != facts.parent)
+        assert sync("preview").counts == {"supersede": 1}
+        with pytest.raises(Refused, match="home/anna cannot be opened for writing"):
+            sync()
+    assert live(memory) == ["One."]
+    assert sync().counts == {"supersede": 1}
+
+
+@pytest.mark.parametrize("call", ["open", "replace", "fsync"])
+def test_a_disk_that_fails_is_told_and_the_next_run_goes_on(memory, facts, sync, monkeypatch, call):
+    memory.remember("One.", kind="fact")
+    sync()
+    edit(facts, "One.", "Uno.")
+
+    def fail(*_args, **_more):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        real = os.open
+        if call == "open":
+            patch.setattr(os, "open", lambda path, *more: fail() if ".tmp" in str(path) else real(path, *more))
+        else:
+            patch.setattr(os, call, fail)
+        with pytest.raises(Refused, match="No space left"):
+            sync()
+    assert live(memory) == ["Uno."]
+    assert sync().steps == ()
+    assert "Uno." in facts.read_text(encoding="utf-8")
+    assert len(list(facts.parent.iterdir())) == 1
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

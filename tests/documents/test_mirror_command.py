@@ -72,6 +72,24 @@ def test_a_refusal_has_its_code_and_the_way_out(run, folder):
     assert out.startswith("forgotten\t")
 
 
+def test_lost_files_come_back_and_files_of_nobody_are_told_together(run, folder):
+    (folder / "home/anna/facts.md").unlink()
+    for number in range(8):
+        (folder / f"idea-{number}.md").write_text("- mine\n", encoding="utf-8")
+    code, out, err = run("mirror", str(folder), "--export-only")
+    assert code == 0
+    assert "1 files written, 0 unchanged" in out
+    assert "idea-4.md and 3 more (--json shows all): no file of a mirror has such a path" in err
+
+
+def test_a_folder_that_cannot_be_written_is_no_fault_of_ours(run, folder, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    code, _, err = run("mirror", str(tmp_path / "file" / "sub"))
+    assert code == 4
+    assert "cannot be opened for writing" in err
+    assert "our fault" not in err
+
+
 def test_a_folder_can_be_exported_to_and_let_go(run, folder):
     assert run("mirror", str(folder), "--export-only")[0] == 0
     code, out, _ = run("mirror", str(folder), "--detach")

@@ -1,5 +1,8 @@
 """What is erased is in no mirror that the store knows, or the receipt says why it may be."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from memoranda.service import mirroring
@@ -154,4 +157,49 @@ def test_a_store_without_mirrors_has_nothing_to_do(memory):
 def test_a_detached_mirror_is_let_alone(folder, facts, sync, canary, erased):
     sync("detach")
     assert erased(canary) == MirrorsErased()
+    assert remains(folder) == ["facts.md"]
+
+
+def test_a_line_with_a_damaged_id_goes_too(memory, folder, facts, canary, erased):
+    content = facts.read_text(encoding="utf-8").replace(canary.id, canary.id[:9])
+    facts.write_text(content.replace("The kanarienvogel sings", "My kanarienvogel sang"), encoding="utf-8")
+    assert erased(canary).rewritten == 1
+    assert remains(folder) == []
+
+
+@pytest.mark.parametrize("call", ["lstat", "is_dir", "iterdir", "unlink"])
+def test_a_mirror_that_the_system_refuses_is_pending_and_the_store_erases_all_the_same(
+    memory, folder, canary, monkeypatch, call
+):
+    def fail(*_args, **_more):
+        raise PermissionError(13, "Permission denied")
+
+    leftover = folder / "home/anna/.memoranda-1-2.tmp"
+    leftover.write_text(CANARY, encoding="utf-8")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, call, fail)
+        if call == "iterdir":
+            patch.setattr(os, "scandir", fail)
+        done = erase_from_mirrors(memory._engine, [canary])
+    assert done.pending
+    assert not erase_from_mirrors(memory._engine, [canary]).pending
+    assert remains(folder) == []
+
+
+def test_one_file_that_cannot_be_written_keeps_no_other_from_being_erased(
+    memory, folder, facts, canary, sync, monkeypatch
+):
+    again = memory.remember(CANARY, kind="note").memory
+    sync()
+    replace = os.replace
+
+    def fail(source, target):
+        if str(target) == str(facts):
+            raise PermissionError(13, "Permission denied")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    done = erase_from_mirrors(memory._engine, [canary, again])
+    assert (done.rewritten, len(done.pending)) == (1, 1)
+    assert "facts.md cannot be opened for writing" in done.pending[0]
     assert remains(folder) == ["facts.md"]

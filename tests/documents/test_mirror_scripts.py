@@ -29,7 +29,7 @@ STEPS = st.one_of(
     st.tuples(st.sampled_from(["remember", "new"]), WHICH),
     st.tuples(st.sampled_from(["supersede", "forget", "archive", "again"]), WHICH),
     st.tuples(st.sampled_from(["edit", "edit", "remove", "other kind", "copy", "top"]), WHICH),
-    st.tuples(st.sampled_from(["reflow", "prose", "comment out"]), WHICH),
+    st.tuples(st.sampled_from(["reflow", "prose", "comment out", "damage"]), WHICH),
     st.tuples(st.sampled_from(["sync", "sync", "save old", "lose state", "delete file", "crash"]), WHICH),
 )  # fmt: skip
 FILES = ("home/anna/notes.md", "home/anna/facts.md")
@@ -143,7 +143,10 @@ class Story:
         elif action == "prose":
             self.words += 1
             self.replace(name, item, ["", f"prose {self.words}", "", *item.lines])
-        else:
+        elif action == "damage" and item.id:
+            cut = f"m:{item.id[: 10 + which]}"
+            self.replace(name, item, [line.replace(f"m:{item.id}", cut) for line in item.lines])
+        elif action == "comment out":
             self.replace(name, item, ["<!-- later:", *item.lines])
 
     def to_the_folder(self, action, which):
@@ -199,7 +202,7 @@ class Story:
             if (self.root / name).exists():
                 self.old[name] = (self.root / name).read_bytes()
         again = self.run()
-        assert (again.steps, again.written, again.removed) == ((), (), ())
+        assert (again.steps, again.written, again.removed, again.unreadable) == ((), (), (), ())
         self.by_hand.clear()
 
     def unread(self):

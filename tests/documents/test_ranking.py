@@ -48,6 +48,26 @@ def test_what_is_dated_halves_in_a_half_life_and_nothing_else_ages():
     assert only(proposal(coverage=1.0, dated=NOW + DAY_MS))[0].score == 1.0
 
 
+def test_age_leaves_something_and_the_newest_of_the_old_comes_first():
+    oldest = proposal("a.md", coverage=1.0, dated=NOW - 3_000 * DAY_MS)
+    older = proposal("b.md", coverage=1.0, dated=NOW - 2_000 * DAY_MS)
+    found = only(oldest, older)
+    assert [hit.proposal for hit in found] == [older, oldest]
+    assert [hit.score for hit in found] == [0.3, 0.3]
+
+
+def test_a_bar_that_somebody_named_is_a_bar():
+    words = proposal("words.md", cosine=0.0, coverage=0.9)
+    assert only(words, min_score=0.9)
+    assert only(words, min_score=0.9, rescue=False) == ()
+    assert only(words, min_score=0.2, rescue=False)
+
+
+def test_what_would_be_shown_as_nothing_is_nothing():
+    assert only(proposal(cosine=0.004), min_score=0.0) == ()
+    assert only(proposal(cosine=0.01), min_score=0.0)
+
+
 def test_what_is_too_weak_is_dropped():
     strong, weak = proposal("a.md", cosine=0.9), proposal("b.md", cosine=0.4, coverage=0.2)
     assert [hit.proposal for hit in only(strong, weak)] == [strong]

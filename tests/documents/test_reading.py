@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memoranda.documents import reading
 from memoranda.documents.lines import lines_of
-from memoranda.documents.reading import CUT, decoded, read_document, read_excerpt
+from memoranda.documents.reading import CUT, read_document, read_excerpt
 from memoranda.documents.scan import Limits
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
 
@@ -244,6 +244,11 @@ def test_a_document_comes_whole_with_its_file(root):
     assert (found.file.path, found.file.size, found.file.modified_ns) == ("memory/a.md", told.st_size, told.st_mtime_ns)
 
 
+def test_what_may_not_be_shown_is_taken_out_before_lines_are_counted(root):
+    shown = read_excerpt(root, "memory/a.md#L2-L3", screen=lambda text: text.replace("line 2", "[hidden]"))
+    assert shown.text == "[hidden]\nline 3"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_text_is_understood_with_and_without_a_mark(root, encoding):
     mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
@@ -252,9 +257,14 @@ def test_text_is_understood_with_and_without_a_mark(root, encoding):
 
 
 def test_other_bytes_are_replaced_and_what_is_no_text_is_refused(root):
-    assert decoded(b"caf\xe9 \0") == "caf\ufffd \ufffd"
     Path(root, "memory", "latin.md").write_bytes("Ein Gerät, nicht größer als ein Kühlschrank.".encode("latin-1"))
-    assert "Ger\ufffdt" in read_document(root, "memory/latin.md").text
+    latin = read_document(root, "memory/latin.md")
+    assert "Ger\ufffdt" in latin.text
+    Path(root, "memory", "nul.md").write_bytes(b"A fridge with \0 in it.")
+    assert read_document(root, "memory/nul.md").text == "A fridge with \ufffd in it."
+    Path(root, "memory", "sign.md").write_text("The sign \ufffd is text, too.")
+    exact = {name: read_document(root, f"memory/{name}.md").is_exact for name in ("a", "latin", "nul", "sign")}
+    assert exact == {"a": True, "latin": False, "nul": False, "sign": True}
     Path(root, "memory", "chinese.md").write_bytes(("灯在书房" * 50).encode("gbk"))
     Path(root, "memory", "binary.md").write_bytes(bytes(range(256)) * 20)
     for name in ("chinese", "binary"):

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from documents.conftest import rested
 from memoranda.domain.errors import Conflict, InvalidInput, LedgerError, NotFound, ProviderUnavailable, Refused
 from memoranda.testing.fakes import HashedEmbedder
 from support import answer, child, end, finish, tell
@@ -194,6 +195,41 @@ def test_a_search_may_be_narrowed_to_a_source_a_file_or_a_folder(documents, writ
         documents.search("boiler", source="nothing")
 
 
+def test_a_score_that_is_asked_for_is_a_bar_and_an_old_note_is_still_found(opened, write, tmp_path):
+    write("memory/2019-05-01.md", "The shop in Elm street sells lamps.")
+    documents = opened(embedder="hashed:words").documents
+    documents.add(tmp_path / "notes")
+    (hit,) = documents.search("Elm street shop")
+    assert hit.score > 0.005
+    assert dict(hit.factors)["recency"] == 0.3
+    assert not documents.search("Elm street shop", min_score=0.9)
+    assert documents.search("Elm street shop", min_score=0.9).receipt.min_score == 0.9
+    assert documents.search("Elm street shop", min_score=0.0)
+
+
+def test_of_overlapping_sources_a_passage_comes_once(opened, notes):
+    documents = opened().documents
+    for place in (notes / "boiler.md", notes.parent, notes):
+        documents.add(place)
+    (hit,) = documents.search("boiler manual")
+    first = documents.list()[0]
+    assert hit.source == first.name
+    assert len(documents.search("boiler", min_score=0.0)) == 1
+
+
+def test_of_equal_text_the_nearest_scope_wins_unless_its_file_is_gone(opened, write, tmp_path):
+    for name in ("far", "near"):
+        write(f"{name}.md", "The otter lives by the mill.", folder=name)
+    home = opened("home", documents_sync="open")
+    home.documents.add(tmp_path / "far")
+    anna = home.within("home/anna").documents
+    anna.add(tmp_path / "near")
+    assert paths(anna.search("where does the otter live?")) == ["near.md"]
+    assert paths(home.documents.search("where does the otter live?")) == ["far.md"]
+    (tmp_path / "near" / "near.md").unlink()
+    assert paths(anna.search("where does the otter live?")) == ["far.md"]
+
+
 def test_nothing_relevant_is_an_answer(documents):
     found = documents.search("quantum chromodynamics lattice")
     assert not found
@@ -299,6 +335,46 @@ def test_status_counts_what_is_there(opened, notes, write, embedder):
     status = documents.status()
     assert (status.files, status.on_disk, status.dirty) == (3, 3, True)
     assert status.sources[0].changed == 2
+
+
+def test_status_tells_of_files_that_could_not_be_read_until_they_can(documents, notes, write, opened):
+    (notes / "junk.md").write_bytes(bytes(range(128, 256)) * 40)
+    documents.sync()
+    for asked in (documents, opened().documents):
+        assert asked.status().trouble == ("notes: junk.md: this is not text in UTF-8 or UTF-16",)
+    assert "notes: junk.md: this is not text in UTF-8 or UTF-16" in documents.status().lines()
+    write("junk.md", "Words at last.")
+    documents.sync()
+    assert documents.status().trouble == ()
+    (notes / "junk.md").write_bytes(bytes(range(128, 256)) * 40)
+    documents.sync()
+    (notes / "junk.md").unlink()
+    documents.sync()
+    assert documents.status().trouble == ()
+
+
+def test_a_file_that_is_not_utf_8_is_taken_in_and_told(documents, notes, write):
+    note = notes / "latin.md"
+    note.write_bytes("Frau Müller wohnt am Markt.".encode("latin-1"))
+    rested(note)
+    synced = documents.sync()
+    ((source, path, reason),) = synced.notes
+    assert (synced.added, source, path) == (1, "notes", "latin.md")
+    assert "not UTF-8" in reason
+    assert synced.as_json()["notes"][0]["path"] == "latin.md"
+    assert documents.sync().notes == (), "it is told when it is read"
+    assert documents.status().trouble == (f"notes: latin.md: {reason}",), "and as long as it is so"
+    write("latin.md", "Frau Müller wohnt am Markt.")
+    assert documents.sync().notes == ()
+    assert documents.status().trouble == ()
+
+
+def test_what_is_wrong_with_a_source_goes_with_it(documents, notes, folder):
+    (notes / "junk-of-anna.md").write_bytes(bytes(range(128, 256)) * 40)
+    documents.sync()
+    assert occurrences_in(folder, "junk-of-anna")
+    assert documents.remove("notes").purged
+    assert not occurrences_in(folder, "junk-of-anna")
 
 
 def test_status_does_not_believe_an_index_that_lost_its_rows(opened, notes, embedder):
@@ -419,6 +495,28 @@ def test_another_process_that_rebuilds_is_noticed(path, opened, notes):
     assert paths(documents.search("boiler manual")) == ["boiler.md"]
     assert documents.status().generation == 2
     assert documents.sync().is_noop
+
+
+def test_a_rebuild_keeps_what_cannot_be_read_now(opened, notes, write, tmp_path, embedder):
+    documents = opened(embedder="counted:words").documents
+    documents.add(notes)
+    write("kept.md", "The plum tree stays.", folder="more")
+    documents.add(tmp_path / "more")
+    documents.sync()
+    asked = embedder.asked
+    (tmp_path / "more").rename(tmp_path / "away")
+    (notes / "boiler.md").write_bytes(bytes(range(128, 256)) * 40)
+    synced = documents.rebuild()
+    assert sorted(each.path for each in synced.failures) == [".", "boiler.md"]
+    assert paths(documents.search("plum tree", limit=1)) == ["kept.md"]
+    found = documents.search("boiler manual", limit=1)
+    assert (paths(found), found.receipt.stale) == (["boiler.md"], 1)
+    assert (documents.status().chunks, documents.status().vectors) == (4, 4)
+    assert embedder.asked == asked + 2, "only the two searches"
+    (tmp_path / "away").rename(tmp_path / "more")
+    write("boiler.md", "# Boiler\n\nA new boiler.\n")
+    assert documents.sync().changed == 1
+    assert not documents.search("plum tree", limit=1).receipt.stale
 
 
 def test_while_one_rebuilds_another_is_told_so_and_searches(documents):

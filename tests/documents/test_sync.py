@@ -184,7 +184,11 @@ def test_a_folder_that_is_not_there_is_told_and_nothing_is_let_go_of(documents, 
     assert len(synced.failures) == 1
     assert synced.removed == 0
     assert documents.status().sources[0].trouble
-    assert not documents.search("boiler manual"), "a file that is not there is not cited"
+    found = documents.search("boiler manual")
+    assert paths(found) == ["boiler.md"], "what is known goes on serving"
+    assert (found.receipt.stale, found.receipt.dirty) == (1, False)
+    assert found.receipt.degraded == ("the folder of notes is not there; what was read of it before is shown",)
+    assert "documents remove notes" in found.receipt.action
     (tmp_path / "away").rename(notes)
     assert documents.sync().is_noop
     assert paths(documents.search("boiler manual")) == ["boiler.md"]

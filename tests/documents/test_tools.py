@@ -56,6 +56,22 @@ def test_without_documents_a_search_is_one_of_memories(opened):
     assert "receipt" not in told
 
 
+def test_a_least_score_that_is_asked_for_is_a_bar(tools, caller):
+    query = "boiler manual cellar attic"
+    assert read(tools.call("memory_search", {"query": query}))["results"]
+    assert read(tools.call("memory_search", {"query": query, "minScore": 0.95}))["results"] == []
+
+
+def test_when_a_folder_is_missing_a_model_is_not_told_to_sync(tools, notes, tmp_path):
+    read(tools.call("memory_search", {"query": "boiler manual"}))
+    notes.rename(tmp_path / "away")
+    told = read(tools.call("memory_search", {"query": "boiler manual"}))
+    assert [each["path"] for each in told["results"]] == ["boiler.md"]
+    assert told["stale"]
+    assert "tell the user" in told["action"]
+    assert "folder of notes is not there" in told["fallback"][0]
+
+
 def test_no_more_than_was_asked_for_comes_back(tools, memory):
     for number in range(4):
         memory.remember(f"The boiler manual number {number} was lent.")

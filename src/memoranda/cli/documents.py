@@ -41,7 +41,12 @@ def _add_sync(command: argparse.ArgumentParser) -> None:
 def _add_search(command: argparse.ArgumentParser) -> None:
     command.add_argument("query", metavar="QUERY", help="what is asked; - reads standard input")
     command.add_argument("--limit", type=int, help="at most so many (default 6)")
-    command.add_argument("--min-score", type=float, metavar="0..1", help="leave out what scores lower (default 0.35)")
+    command.add_argument(
+        "--min-score",
+        type=float,
+        metavar="0..1",
+        help="leave out what scores lower (default 0.35, or most of the words when nothing scores so high)",
+    )
     command.add_argument("--source", default="", help="only this source")
     command.add_argument("--path", default="", help="only this file, or this folder with a slash at its end")
 
@@ -66,7 +71,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
     show(output, {"sources": [source.as_json() for source in sources]}, lines)
 
 
-def _add(arguments: argparse.Namespace, output: Output) -> None:
+def _add(arguments: argparse.Namespace, output: Output) -> int:
     with open_memory(arguments, create=True) as memory:
         source = memory.documents.add(
             arguments.path, name=arguments.name, pattern=arguments.pattern, trust=arguments.trust
@@ -74,6 +79,7 @@ def _add(arguments: argparse.Namespace, output: Output) -> None:
         with progress("reading, then embedding") as tell:
             synced = memory.documents.sync(progress=tell, embedding=tell)
     show(output, {"source": source.as_json(), "synced": synced.as_json()}, [_line(source), *_told(synced)])
+    return _code(synced)
 
 
 def _remove(arguments: argparse.Namespace, output: Output) -> int:
@@ -89,11 +95,12 @@ def _remove(arguments: argparse.Namespace, output: Output) -> int:
     return 0 if gone.purged else 6
 
 
-def _sync(arguments: argparse.Namespace, output: Output) -> None:
+def _sync(arguments: argparse.Namespace, output: Output) -> int:
     with open_memory(arguments) as memory, progress("reading, then embedding") as tell:
         act = memory.documents.rebuild if arguments.full else memory.documents.sync
         synced = act(progress=tell, embedding=tell)
     show(output, synced.as_json(), _told(synced))
+    return _code(synced)
 
 
 def _search(arguments: argparse.Namespace, output: Output) -> None:
@@ -155,13 +162,21 @@ def _told(synced: Synced) -> list[str]:
         f"files: {', '.join(counts) or 'none'}",
         f"chunks: {synced.chunks_added} added, {synced.chunks_removed} removed; {synced.embedded} embedded",
     ]
-    for title, troubles in (("could not be read", synced.failures), ("skipped", synced.skipped)):
-        lines += [f"{title}: {each.source}: {each.path} {each.reason}" for each in troubles[:_TOLD]]
-        if len(troubles) > _TOLD:
-            lines.append(f"{title}: {len(troubles) - _TOLD} more; --json shows all")
+    troubles = (("could not be read", synced.failures), ("skipped", synced.skipped), ("taken in", synced.notes))
+    for title, found in troubles:
+        # A line that only says that there is one more could as well say which.
+        told = found if len(found) <= _TOLD + 1 else found[:_TOLD]
+        lines += [f"{title}: {each.source}: {each.path}: {each.reason}" for each in told]
+        if len(told) < len(found):
+            lines.append(f"{title}: {len(found) - len(told)} more; --json shows all")
     if synced.without_vector:
         lines.append(f"{synced.without_vector} chunks have no vector yet; they are found by words")
     return [*lines, synced.left] if synced.left else lines
+
+
+def _code(synced: Synced) -> int:
+    """As for every command that did its work but leaves something to be seen to."""
+    return 6 if synced.failures or synced.left else 0
 
 
 def _hits(found: Found) -> Iterable[str]:

@@ -1,13 +1,14 @@
 """The command `mirror`: memories as Markdown files, and what was edited in them taken back."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from memoranda.cli.actions import show
 from memoranda.cli.output import SHORT_ID, Output, progress
 from memoranda.cli.store import open_memory
 from memoranda.domain.mirror import MirrorAction, Mirrored, MirrorMode, Trouble
 
+_MOST_FILES = 5
 _DONE: dict[MirrorAction, str] = {
     "supersede": "superseded",
     "forget": "forgotten",
@@ -25,7 +26,7 @@ def _add_mirror(command: argparse.ArgumentParser) -> None:
     mode = command.add_mutually_exclusive_group()
     for option, value, about in (
         ("--dry-run", "preview", "show what would be taken; change nothing"),
-        ("--export-only", "export", "write, take nothing; files with edits are left as they are"),
+        ("--export-only", "export", "write, take nothing; files with edits are left as they are, lost ones come back"),
         ("--detach", "detach", "the store forgets of the folder, which stays as it is"),
     ):
         mode.add_argument(option, action="store_const", dest="mode", const=value, default="sync", help=about)
@@ -40,8 +41,8 @@ def _mirror(arguments: argparse.Namespace, output: Output) -> None:
         )
     show(output, done.as_json(), _lines(done))
     if not output.as_json:
-        for trouble in (*done.receipt.refused, *done.receipt.unreadable):
-            output.note(_told(trouble))
+        for note in _notes((*done.receipt.refused, *done.receipt.unreadable)):
+            output.note(note)
 
 
 def _lines(done: Mirrored) -> list[str]:
@@ -61,9 +62,19 @@ def _lines(done: Mirrored) -> list[str]:
     return [*lines, f"{receipt.memories} memories in {done.path}: {files}{gone}"]
 
 
-def _told(trouble: Trouble) -> str:
-    where = f"{trouble.file}:{trouble.line}" if trouble.line else trouble.file
-    return f"{where}: {trouble.why}"
+def _notes(troubles: Iterable[Trouble]) -> list[str]:
+    """A line for each line of a file; files with the same trouble are told together."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for each in troubles:
+        place = f"{each.file}:{each.line}" if each.line else each.file
+        where.setdefault((each.why, place if each.line else ""), []).append(place)
+    return [f"{_listed(places)}: {why}" for (why, _), places in where.items()]
+
+
+def _listed(places: Sequence[str]) -> str:
+    if len(places) <= _MOST_FILES + 1:
+        return ", ".join(places)
+    return f"{', '.join(places[:_MOST_FILES])} and {len(places) - _MOST_FILES} more (--json shows all)"
 
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {

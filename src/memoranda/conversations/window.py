@@ -2,18 +2,21 @@
 
 1. System prompts come whole, wherever they stand; a long message of a user cannot push them out.
 2. The newest message of a user is always there, cut in the middle if it has to be.
-3. Then the newest exchange, the working memory and the one active summary, each cut only when they do not fit
-   together. A tool result that is too long is cut, too: left out, the agent would ask for it again for ever.
-4. What is left of the budget goes to whole turns, newest first. Of the first that does not fit, its question and its
+3. However long that is, the one active summary has a quarter of what the prompts leave, and so has the newest exchange.
+   A tool result that is too long is cut: left out, the agent would ask for it again for ever.
+4. Beyond that they share with the working memory; a summary has half at most while messages want the room. It is cut
+   between statements; the open and the newest ones stay.
+5. What is left of the budget goes to whole turns, newest first. Of the first that does not fit, its question and its
    newest exchanges are shown, so that a window begins with a user and yet no long turn leaves it empty.
 
 Results without a call are left out, and so are calls without results unless they are the newest exchange: no model
-takes them. Two claims on one room each get at least half of it, and what the other leaves.
+takes them. Two other claims on one room each get at least half of it, and what the other leaves.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from memoranda.conversations.abridging import abridged
 from memoranda.conversations.exchanges import Exchange, Turn, exchanges, in_order, turns
 from memoranda.domain.conversation import WORKING_IS_DATA, KeptMessage
 from memoranda.domain.errors import InvalidInput
@@ -22,6 +25,8 @@ from memoranda.domain.tokens import Count, estimated_tokens, message_tokens
 
 LEAST_BUDGET = 64
 """Half of it holds a few words of a message and the mark of what was cut."""
+_LEAST_SHARE, _MOST_FOR_SUMMARY = 4, 2
+"""By which the room that the prompts leave is divided."""
 _HEAD = 0.6
 _NEAR = 24
 _MOST_LETTERS_A_TOKEN = 16
@@ -89,14 +94,20 @@ class _Filling:
 
         for_prompts, _ = _divided(self._room, sum(map(self._price, prompts)), self._cost(asked))
         self._take_prompts(prompts, for_prompts)
-        self._take_cut(asked, self._room)
         if newest is asked:
             newest = None
-        told, stood_for = self._count_working(working), self._price(summary) if summary else 0
-        for_beside, _ = _divided(self._room, told + stood_for, self._cost(newest))
-        for_working, for_summary = _divided(for_beside, told, stood_for)
+        told = self._count_working(working)
+        wanted = told + sum(self._cost(exchange) for turn in shown for exchange in turn.exchanges)
+        promised, more = self._shares(summary, wanted)
+        step = min(self._cost(newest), self._room // _LEAST_SHARE)
+        if self._take_cut(asked, self._room - promised - step) is None:
+            self._take_cut(asked, self._room)
+            promised = min(promised, self._room)
+            step = min(step, self._room - promised)
+        for_beside, _ = _divided(self._room - promised - step, told + more, self._cost(newest) - step)
+        for_working, for_summary = _divided(for_beside, told, more)
         working = self._take_working(working, for_working)
-        summary = self._take_cut(Exchange((summary,)), for_summary) if summary else None
+        summary = self._take_summary(summary, promised + for_summary)
         self._take_cut(newest, self._room)
         self._take_turns(shown, someone_asked=asked is not None and self._has(asked))
         return self._window(summary, working)
@@ -109,6 +120,16 @@ class _Filling:
             messages.insert(start, summary)
         left = sum(message.kind == "message" and message.number not in self._taken for message in self._active)
         return Window(tuple(messages), self._budget - self._room, left, summary, self._truncated, working)
+
+    def _shares(self, summary: KeptMessage | None, wanted: int) -> tuple[int, int]:
+        """What a summary gets in any case, and how much more at most while so much is wanted by the others."""
+        if summary is None:
+            return 0, 0
+        price = self._price(summary)
+        promised = min(price, self._room // _LEAST_SHARE)
+        if promised < price and self._abridged(summary, promised) is None:
+            promised = 0
+        return promised, min(price, max(self._room // _MOST_FOR_SUMMARY, self._room - wanted)) - promised
 
     # -- taking --
 
@@ -126,6 +147,23 @@ class _Filling:
             working = shortened(working, most=most - around, count=self._count)
         self._room -= self._count_working(working)
         return working
+
+    def _take_summary(self, summary: KeptMessage | None, most: int) -> KeptMessage | None:
+        if summary is None:
+            return None
+        fitting = summary if self._price(summary) <= most else self._abridged(summary, most)
+        self._truncated = self._truncated or fitting is not summary
+        if fitting is not None:
+            self._take(Exchange((fitting,)))
+        return fitting
+
+    def _abridged(self, summary: KeptMessage, most: int) -> KeptMessage | None:
+        """Whole statements of a summary; of one that has none that fit, beginning and end."""
+        room = most - message_tokens(summary._replace(text=""), self._count)
+        text = abridged(summary.text, name=summary.id, most=room, count=self._count)
+        text = text or shortened(summary.text, most=room, count=self._count)
+        cut = summary._replace(text=text)
+        return cut._replace(tokens=message_tokens(cut, self._count)) if text else None
 
     def _take_turns(self, shown: Sequence[Turn], *, someone_asked: bool) -> None:
         for turn in reversed(shown):

@@ -249,9 +249,8 @@ class _Planner:
                 found.append(Trouble(place.path, 0, "", f"{reading.trouble}; it was left as it is"))
                 continue
             told = self._base.get(place, Base("", {})).unread
-            for block in reading.blocks:
-                if self._digest(block.text) not in told:
-                    found.append(Trouble(place.path, block.line, "", _not_read(block)))
+            new = [block for block in reading.blocks if self._digest(block.text) not in told]
+            found += [Trouble(place.path, block.line, "", _not_read(block)) for block in new]
         return tuple(found)
 
     def _is_current(self, place: Place) -> bool:

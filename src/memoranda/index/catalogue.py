@@ -107,6 +107,18 @@ class Catalogue:
 
         return self.database.write(job)
 
+    def files(self, scope: str, source: str, paths: Iterable[str]) -> tuple[FileRead, ...]:
+        """What is known of these files, as it was read."""
+        found: list[FileRead] = []
+        with self.database.read() as connection:
+            for path in paths:
+                place = {"scope": scope, "source": source, "path": path}
+                row = connection.execute(rows.SELECT_FILE, place).fetchone()
+                if row is not None:
+                    chunks = connection.execute(rows.SELECT_CHUNKS, {"file": row[0]}).fetchall()
+                    found.append(rows.to_file(row, chunks))
+        return tuple(found)
+
     def drop_source(self, scope: str, source: str) -> tuple[int, int]:
         """Let go of all files of a source: how many files, how many chunks."""
 

@@ -47,6 +47,13 @@ SELECTED = """
     c.number, c.file, c.scope, f.source, c.start_line, c.end_line, c.text, c.heading, c.content_hash,
     f.path, f.size, f.modified_ns, f.inode, f.trust, f.dated, f.stale
 """
+SELECT_FILE = """
+    select number, path, size, modified_ns, inode, digest, title, tags, dated, trust from file
+    where scope = :scope and source = :source and path = :path
+"""
+SELECT_CHUNKS = """
+    select start_line, end_line, text, heading, content_hash from chunk where file = :file order by start_line, end_line
+"""
 
 
 class KnownFile(NamedTuple):
@@ -261,6 +268,18 @@ def drop(connection: apsw.Connection, file: int) -> int:
 
 def _log(connection: apsw.Connection, number: int) -> None:
     connection.execute("insert into change (number) values (:number)", {"number": number})
+
+
+def to_file(row: Sequence[Any], chunks: Sequence[Sequence[Any]]) -> FileRead:
+    """Rows that were selected by `SELECT_FILE` and `SELECT_CHUNKS`. It has no number: it may go elsewhere."""
+    _, path, size, modified, inode, digest, title, tags, dated, trust = row
+    return FileRead(
+        seen=FileSeen(str(path), int(size), int(modified), int(inode)),
+        settled=False,
+        digest=str(digest),
+        matter=Matter(str(title), tuple(json.loads(tags)), dated, trust),
+        chunks=tuple(Chunk(int(start), int(end), *map(str, told)) for start, end, *told in chunks),
+    )
 
 
 def to_passage(row: Sequence[Any]) -> Passage:

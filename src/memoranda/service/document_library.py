@@ -5,14 +5,14 @@ Nothing is opened before documents are used; a store without sources has no file
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.document import Source, Synced, SyncWhy, Trouble
-from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerLocked, ProviderUnavailable
+from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerLocked, MemorandaError, ProviderUnavailable
 from memoranda.domain.ports import Progress
 from memoranda.index.catalogue import Catalogue
 from memoranda.index.catalogue_folder import CatalogueFolder
@@ -356,6 +356,24 @@ class Library:
         changed = sum(1 for seen in found.unsure if seen.path not in known or not known[seen.path].looks_like(seen))
         troubles = tuple(Trouble(source.name, each.path, each.reason) for each in found.scanned.skipped)
         return len(found.scanned.files), changed + len(found.gone), troubles
+
+    def troubles(self, source: Source) -> tuple[Trouble, ...]:
+        """What was wrong with files of a source when a sync last looked."""
+        found = self.serving().catalogue.troubles(source.scope, source.name)
+        return tuple(Trouble(source.name, path, reason) for path, reason in found.items())
+
+    def mentions(self, texts: Sequence[str], scopes: Collection[str]) -> tuple[str, ...]:
+        """Where documents of these scopes say one of these texts: at most ten citations, each with the whole path."""
+        sources = tuple(each for each in self.sources.everywhere() if each.scope in scopes)
+        if not sources or not texts:
+            return ()
+        from memoranda.service.document_mentions import mentions
+
+        try:
+            self.freshen(sources)
+        except (MemorandaError, OSError):
+            self.dirty = True  # what is known is looked through
+        return mentions(self.serving().catalogue, sources, texts)
 
     # -- those who watch --
 

@@ -1,12 +1,13 @@
 """Searching documents in one scope: the index proposes, the catalogue and the registered sources dispose."""
 
-from collections.abc import Sequence
+import os
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memoranda.documents.matter import trust_with
 from memoranda.documents.ranking import (
     LIMIT,
-    MIN_SCORE,
     TEXT_WEIGHT,
     VECTOR_WEIGHT,
     Proposal,
@@ -41,8 +42,12 @@ class _Wanted(NamedTuple):
     query: str
     limit: int
     min_score: float
+    rescue: bool
+    """Whether what has most of the words stays when nothing clears the bar."""
     sources: dict[tuple[str, str], Source]
-    """By scope and name."""
+    """By scope and name, the nearest first."""
+    missing: tuple[Source, ...]
+    """Those whose folder is not there now."""
     narrowed: bool
     trust: tuple[Trust, ...]
     path: str
@@ -61,16 +66,20 @@ class DocumentSearch:
         query: str,
         *,
         limit: int = LIMIT,
-        min_score: float = MIN_SCORE,
+        min_score: float | None = None,
         source: str = "",
         path: str = "",
         trust: Sequence[Trust] = ("trusted", "untrusted"),
         most: int = SNIPPET,
     ) -> Found:
-        """Chunks that bear on the query, best first. `path` is a file, or a folder with a slash at its end."""
+        """Chunks that bear on the query, best first. `path` is a file, or a folder with a slash at its end.
+
+        A `min_score` that is given is a bar. Without one it is that of the settings, which words alone may clear.
+        """
         checked_limit(limit)
-        if isinstance(min_score, bool) or not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
-            raise InvalidInput(f"min_score: {min_score!r} is not a number from 0 to 1", hint="Give 0.35, for example.")
+        bar = self._library.settings.documents_least if min_score is None else min_score
+        if isinstance(bar, bool) or not isinstance(bar, int | float) or not 0 <= bar <= 1:
+            raise InvalidInput(f"min_score: {bar!r} is not a number from 0 to 1", hint="Give 0.35, for example.")
         text = self._cleaned(query)
         seen = self._library.sources.seen_from(self._scope)
         sources = tuple(each for each in seen if each.trust in trust and source in ("", each.name))
@@ -78,11 +87,23 @@ class DocumentSearch:
             raise NotFound(f"there is no source {source[:60]!r} here", hint="`documents list` shows what there is.")
         nothing = "no query" if not text else "no documents" if not sources else ""
         if nothing:
-            return Found((), FoundReceipt(min_score=min_score, abstained=nothing))
-        degraded = self._freshened(sources)
+            return Found((), FoundReceipt(min_score=bar, abstained=nothing))
+        missing = tuple(each for each in sources if not os.path.isdir(each.root))
+        degraded = (*map(_without_folder, missing), *self._freshened(sources, missing))
         listed = {(each.scope, each.name): each for each in sources}
         narrowed = len(sources) < len(seen)
-        wanted = _Wanted(text, limit, min_score, listed, narrowed, tuple(trust), path.strip(), most)
+        wanted = _Wanted(
+            query=text,
+            limit=limit,
+            min_score=bar,
+            rescue=min_score is None,
+            sources=listed,
+            missing=missing,
+            narrowed=narrowed,
+            trust=tuple(trust),
+            path=path.strip(),
+            snippet=most,
+        )
         for _ in range(_SWAPS):
             generation = self._library.serving()
             found = self._found(generation, wanted, degraded)
@@ -107,15 +128,17 @@ class DocumentSearch:
         text = query.replace("\0", " ").encode("utf-8", "replace").decode().strip()[:MAX_QUERY]
         return without_secrets(text, self._library.settings)
 
-    def _freshened(self, sources: Sequence[Source]) -> tuple[str, ...]:
+    def _freshened(self, sources: Sequence[Source], missing: Sequence[Source]) -> tuple[str, ...]:
         try:
             synced = self._library.freshen(sources)
         except (MemorandaError, OSError) as error:
             return (f"documents could not be looked at again: {error}",)
         if synced is None:
             return ()
-        failed = synced.failures
-        told = [f"{len(failed)} documents could not be read: {failed[0].reason}"] if failed else []
+        told_already = {each.name for each in missing}
+        failed = [each for each in synced.failures if each.source not in told_already]
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        told = [f"{failed[0].source}: {failed[0].path} could not be read: {failed[0].reason}{more}"] if failed else []
         return (*told, *((synced.left,) if synced.left else ()))
 
     def _found(self, generation: Generation, wanted: _Wanted, degraded: tuple[str, ...]) -> Found:
@@ -144,21 +167,25 @@ class DocumentSearch:
             text_weight=TEXT_WEIGHT,
             mmr=settings.documents_diversity if settings.documents_diversity < 1 else None,
             half_life_days=settings.documents_decay_days or None,
+            rescue=wanted.rescue,
         )
         words = [folded for folded, _ in content_words(wanted.query)]
         hits: list[DocumentHit] = []
-        stale = gone = 0
+        stale = 0
         for each in chosen:
             passage = passages[id(each.proposal)][1]
             source = wanted.sources[passage.scope, passage.source]
-            as_read = is_as_read(source.root, passage.seen)
+            # What is known of a folder that is not there is all that there is; a sync would not help.
+            as_read = False if source in wanted.missing else is_as_read(source.root, passage.seen)
+            if not as_read and source not in wanted.missing:
+                self._library.dirty = True
             if as_read is None:
-                gone += 1
                 continue
             stale += passage.stale or not as_read
-            hits.append(_hit(each, passage, trust_with(source.trust, passage.trust), words, wanted.snippet))
-        if gone or stale:
-            self._library.dirty = True
+            trust = trust_with(source.trust, passage.trust)
+            # Screened when it was read, but perhaps by a store that was to keep secrets.
+            text = self._library.how.screen(passage.chunk.text)
+            hits.append(_hit(each, passage, trust, snippet(text, words, most=wanted.snippet)))
         return Found(
             tuple(hits),
             FoundReceipt(
@@ -171,7 +198,7 @@ class DocumentSearch:
                 degraded=(*degraded, *standing.degraded, *((trouble,) if trouble else ())),
                 dirty=self._library.dirty,
                 stale=stale,
-                action=_REBUILD if trouble and "rebuild" in trouble else _SYNC if self._library.dirty else "",
+                action=_action(trouble, dirty=self._library.dirty, missing=wanted.missing),
             ),
         )
 
@@ -188,13 +215,14 @@ class DocumentSearch:
         self, generation: Generation, wanted: _Wanted, candidates: Sequence[Candidate]
     ) -> dict[int, tuple[Proposal, Passage]]:
         """What was proposed, is there, is of a source that is registered, and may speak; by the id of the proposal."""
-        passages = generation.catalogue.passages([each.number for each in candidates])
+        known = generation.catalogue.passages([each.number for each in candidates])
+        allowed = {number: passage for number, passage in known.items() if _may_speak(passage, wanted)}
+        chosen = _one_of_equal(allowed, wanted)
         found: dict[int, tuple[Proposal, Passage]] = {}
         for each in candidates:
-            passage = passages.get(each.number)
-            source = None if passage is None else wanted.sources.get((passage.scope, passage.source))
-            if passage is None or source is None or trust_with(source.trust, passage.trust) not in wanted.trust:
+            if each.number not in chosen:
                 continue
+            passage = allowed[each.number]
             proposal = Proposal(
                 path=passage.seen.path,
                 start_line=passage.chunk.start_line,
@@ -209,19 +237,51 @@ class DocumentSearch:
         return found
 
 
-def _hit(each: Ranked, passage: Passage, trust: Trust, words: Sequence[str], most: int) -> DocumentHit:
+def _may_speak(passage: Passage, wanted: _Wanted) -> bool:
+    source = wanted.sources.get((passage.scope, passage.source))
+    return source is not None and trust_with(source.trust, passage.trust) in wanted.trust
+
+
+def _one_of_equal(passages: Mapping[int, Passage], wanted: _Wanted) -> frozenset[int]:
+    """Of chunks with the same text, the one of the nearest scope and the first source, whose file is there."""
+    alike: dict[str, list[int]] = {}
+    for number, passage in passages.items():
+        alike.setdefault(passage.chunk.digest, []).append(number)
+    places = {key: place for place, key in enumerate(wanted.sources)}
+
+    def order(number: int) -> tuple[bool, int, str, int]:
+        passage = passages[number]
+        root = wanted.sources[passage.scope, passage.source].root
+        gone = is_as_read(root, passage.seen) is None
+        return gone, places[passage.scope, passage.source], passage.seen.path, passage.chunk.start_line
+
+    return frozenset(numbers[0] if len(numbers) == 1 else min(numbers, key=order) for numbers in alike.values())
+
+
+def _hit(each: Ranked, passage: Passage, trust: Trust, shown: str) -> DocumentHit:
     return DocumentHit(
         path=passage.seen.path,
         start_line=passage.chunk.start_line,
         end_line=passage.chunk.end_line,
         score=round(each.score, 6),
-        snippet=snippet(passage.chunk.text, words, most=most),
+        snippet=shown,
         source=passage.source,
         trust=trust,
         heading=passage.chunk.heading,
         dated=passage.dated,
         factors=each.factors,
     )
+
+
+def _without_folder(source: Source) -> str:
+    return f"the folder of {source.name} is not there; what was read of it before is shown"
+
+
+def _action(trouble: str, *, dirty: bool, missing: Sequence[Source]) -> str:
+    if missing:
+        name = missing[0].name
+        return f"Bring the folder of {name} back, or run: memoranda documents remove {shlex.quote(name)}"
+    return _REBUILD if "rebuild" in trouble else _SYNC if dirty else ""
 
 
 def _why_nothing(answer: IndexAnswer) -> str:

@@ -10,6 +10,7 @@ from memoranda.service.document_library import Generation, Library
 from memoranda.service.engine import Engine
 
 BACKEND = "builtin"
+_TOLD = 5
 
 
 def status(engine: Engine, library: Library, sources: Sequence[Source]) -> DocumentStatus:
@@ -48,8 +49,16 @@ def status(engine: Engine, library: Library, sources: Sequence[Source]) -> Docum
         last_sync=int(synced) if synced else None,
         generation=generation.number,
         bytes=sum(Path(name).stat().st_size for name in library.folder.files()),
-        trouble=(*trouble, *standing.degraded),
+        trouble=(*trouble, *standing.degraded, *_file_troubles(library, sources)),
     )
+
+
+def _file_troubles(library: Library, sources: Sequence[Source]) -> tuple[str, ...]:
+    """What is wrong with single files: those that could not be read, or not as they were meant."""
+    found = [each for source in sources for each in library.troubles(source)]
+    more = [f"{len(found) - _TOLD} more files have trouble; a sync shows them"] if len(found) > _TOLD + 1 else []
+    told = found[:_TOLD] if more else found
+    return (*(f"{each.source}: {each.path}: {each.reason}" for each in told), *more)
 
 
 def _source_status(library: Library, generation: Generation, source: Source) -> SourceStatus:

@@ -153,6 +153,7 @@ class SourceSync:
         except NotFound as error:
             # A disk that is not mounted is no reason to let go of all that was read and paid for.
             tally.failures.append(Trouble(name, ".", str(error)))
+            self._carry(None)
             return True
         tally.unchanged += found.same
         for each in found.scanned.skipped:
@@ -170,8 +171,32 @@ class SourceSync:
             if progress:
                 progress(done, len(found.unsure))
         self._let_go([each.number for each in found.gone if each.number not in renamed])
+        self._carry(found)
         self._tell_troubles(found)
         return True
+
+    def _carry(self, found: Difference | None) -> None:
+        """Take over from the generation before what cannot be read now, marked as stale."""
+        if self._seeds is None:
+            return
+        scope, name = self._source.scope, self._source.name
+        here = self._catalogue.known(scope, name)
+        left = [path for path in self._seeds.known(scope, name) if path not in here and self._is_unsure(path, found)]
+        if left:
+            from memoranda.service.document_carrying import carry
+
+            self._tally.chunks_added += carry(
+                self._catalogue,
+                self._seeds,
+                self._source,
+                left,
+                screen=self._how.screen,
+                fingerprint=self._fingerprint,
+            )
+
+    def _is_unsure(self, path: str, found: Difference | None) -> bool:
+        """Whether a file that could not be read may still be there."""
+        return found is None or path in self._troubles or not found.scanned.tells_of(path)
 
     def _tell_troubles(self, found: Difference) -> None:
         """What is wrong now, with what was found wrong before in files that were not looked into again."""

@@ -211,6 +211,6 @@ def _watchfiles(*, needed: bool) -> ModuleType | None:
             return None
         raise ConfigError(
             "watching folders needs a package that is not installed",
-            hint='pip install "memoranda[watch]", or give interval_minutes.',
+            hint='pip install "memoranda[watch]", or give an interval in minutes: interval_minutes, or --interval.',
         ) from error
     return watchfiles

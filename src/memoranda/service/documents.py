@@ -129,7 +129,7 @@ class Documents:
         return self._searching.search(query, limit=most, min_score=min_score, source=source, path=path)
 
     def cold(self, query: str, hits: int, *, automatic: bool = True) -> tuple[DocumentHit, ...]:
-        """What documents add to a recall that found so many memories: a few short passages when there are fewer than two.
+        """What documents add to a recall that found so many memories: a few short passages when it found hardly any.
 
         `automatic`: nobody asked for it, so that only trusted sources speak.
         """

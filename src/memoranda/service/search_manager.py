@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from memoranda.config import Settings
 from memoranda.domain.document import DocumentStatus, Excerpt, Found, Synced
@@ -15,7 +15,7 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.opening import open as open_memory
 
-MAX_RESULTS, MIN_SCORE = 6, 0.35
+MAX_RESULTS = 6
 
 
 class Probe(NamedTuple):
@@ -28,8 +28,8 @@ class Probe(NamedTuple):
 class SearchManager(Protocol):
     """What a host asks for."""
 
-    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float = MIN_SCORE) -> Found:
-        """Passages that bear on the query, best first."""
+    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float | None = None) -> Found:
+        """Passages that bear on the query, best first. A `min_score` is a bar; without one, it is the usual one."""
 
     def read_file(self, path: str, *, from_line: int | None = None, lines: int | None = None) -> Excerpt:
         """Some lines of a document; empty text when there is none."""
@@ -57,7 +57,7 @@ class DocumentManager:
         self._memory = memory
         self._owner = owner
 
-    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float = MIN_SCORE) -> Found:
+    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float | None = None) -> Found:
         return self._memory.documents.search(query, limit=max_results, min_score=min_score)
 
     def read_file(self, path: str, *, from_line: int | None = None, lines: int | None = None) -> Excerpt:
@@ -107,16 +107,20 @@ class FallbackManager:
     def _serving(self) -> SearchManager:
         return self._primary if self._secondary is None else self._secondary
 
-    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float = MIN_SCORE) -> Found:
+    def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float | None = None) -> Found:
         asked = self._serving
+        # Another's search has its own bar, and may not know of None.
+        options: dict[str, Any] = {"max_results": max_results}
+        if min_score is not None:
+            options["min_score"] = min_score
         try:
-            found = asked.search(query, max_results=max_results, min_score=min_score)
+            found = asked.search(query, **options)
         except Exception as error:
             if asked is not self._primary:
                 raise
             # Whatever it was: it is another's code, and somebody waits for an answer.
             self._switch(error)
-            found = self._serving.search(query, max_results=max_results, min_score=min_score)
+            found = self._serving.search(query, **options)
         if not self.failure:
             return found
         return Found(tuple(found), found.receipt._replace(degraded=(self._told(), *found.receipt.degraded)))
