@@ -139,7 +139,7 @@ def _show(arguments: argparse.Namespace, output: Output) -> None:
             return
         say(output, [Line(heading(conversation))])
         say(output, transcript(messages))
-    if after:
+    if after := min(after, conversation.messages):
         output.note(f"{after} earlier messages are not shown; --all shows them")
 
 
@@ -200,12 +200,13 @@ def _search(arguments: argparse.Namespace, output: Output) -> None:
         if output.as_json:
             show(output, found.as_json(), ())
             return
+        put_away = memory.conversations.list(archived=True, limit=1).total
         gap_ms = int(arguments.gap_minutes * _MINUTE_MS)
         lines = passages_lines(found, memory.conversations.get, context=arguments.context, gap_ms=gap_ms)
         say(output, lines)
     if not found:
         output.line(f"(nothing: {found.receipt.abstained})")
-        if not arguments.archived:
+        if not arguments.archived and put_away:
             output.note("what is archived was not looked at; --archived does")
     for trouble in found.receipt.degraded:
         output.note(trouble)

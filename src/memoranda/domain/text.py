@@ -26,7 +26,7 @@ def checked_text(text: str, *, name: str, limit: int = MAX_TEXT, empty_ok: bool 
     if len(composed) > limit:
         raise InvalidInput(
             f"{name} has {len(composed):,} characters; the limit is {limit:,}",
-            hint="Split it into several memories.",
+            hint="Make it shorter, or several.",
         )
     return composed
 

@@ -358,7 +358,10 @@ class Conversations:
         row = self._row(conversation)
         if row.conversation.archived is archived:
             state = "archived already" if archived else "not archived"
-            raise Conflict(f"{row.conversation.name!r} is {state}")
+            raise Conflict(
+                f"{row.conversation.name!r} is {state}",
+                hint="`memoranda conversation list --archived` shows which are.",
+            )
         self._engine.transcripts.set_archived(row, archived, actor=self._engine.settings.actor)
         self._engine.nudge()
         return self._row(row.conversation.id).conversation

@@ -1,12 +1,11 @@
 """Carrying over: when documents are made anew, what cannot be read now is taken from the generation before."""
 
-import hashlib
 from collections.abc import Sequence
 
-from memoranda.domain.document import Chunk, Source
+from memoranda.domain.document import Source
 from memoranda.index.catalogue import Catalogue
 from memoranda.index.catalogue_rows import FileRead
-from memoranda.service.document_secrets import Screen
+from memoranda.service.document_secrets import Screen, screened_chunk
 
 
 def carry(
@@ -24,10 +23,4 @@ def carry(
 def _screened(read: FileRead, screen: Screen) -> FileRead:
     """What was read before, as it may be kept now."""
     matter = read.matter._replace(title=screen(read.matter.title), tags=tuple(map(screen, read.matter.tags)))
-    return read._replace(matter=matter, chunks=tuple(_screened_chunk(each, screen) for each in read.chunks))
-
-
-def _screened_chunk(chunk: Chunk, screen: Screen) -> Chunk:
-    text = screen(chunk.text)
-    digest = chunk.digest if text == chunk.text else hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-    return chunk._replace(text=text, heading=screen(chunk.heading), digest=digest)
+    return read._replace(matter=matter, chunks=tuple(screened_chunk(each, screen) for each in read.chunks))

@@ -25,6 +25,7 @@ from memoranda.domain.scope import Scope
 from memoranda.index.catalogue_rows import Passage
 from memoranda.index.tokens import content_words
 from memoranda.service.document_library import Generation, Library
+from memoranda.service.document_secrets import screened_chunk
 from memoranda.service.document_sync import is_as_read
 from memoranda.service.screening import without_secrets
 
@@ -184,8 +185,9 @@ class DocumentSearch:
             stale += passage.stale or not as_read
             trust = trust_with(source.trust, passage.trust)
             # Screened when it was read, but perhaps by a store that was to keep secrets.
-            text = self._library.how.screen(passage.chunk.text)
-            hits.append(_hit(each, passage, trust, snippet(text, words, most=wanted.snippet)))
+            chunk = screened_chunk(passage.chunk, self._library.how.screen)
+            shown = snippet(chunk.text, words, most=wanted.snippet)
+            hits.append(_hit(each, passage, trust, shown, chunk.heading))
         return Found(
             tuple(hits),
             FoundReceipt(
@@ -258,7 +260,7 @@ def _one_of_equal(passages: Mapping[int, Passage], wanted: _Wanted) -> frozenset
     return frozenset(numbers[0] if len(numbers) == 1 else min(numbers, key=order) for numbers in alike.values())
 
 
-def _hit(each: Ranked, passage: Passage, trust: Trust, shown: str) -> DocumentHit:
+def _hit(each: Ranked, passage: Passage, trust: Trust, shown: str, heading: str) -> DocumentHit:
     return DocumentHit(
         path=passage.seen.path,
         start_line=passage.chunk.start_line,
@@ -267,7 +269,7 @@ def _hit(each: Ranked, passage: Passage, trust: Trust, shown: str) -> DocumentHi
         snippet=shown,
         source=passage.source,
         trust=trust,
-        heading=passage.chunk.heading,
+        heading=heading,
         dated=passage.dated,
         factors=each.factors,
     )

@@ -1,14 +1,18 @@
 """Secrets in documents: taken out before anything of a file is kept or shown. Every line stays where it is."""
 
+import hashlib
 import re
 from collections.abc import Callable
 
 from memoranda.config import Settings
+from memoranda.domain.document import Chunk
 
 Screen = Callable[[str], str]
 """A document as it may be kept and shown, with as many lines as it has."""
 # What gives a secret away does not stand above the heading of its section; one strange sign makes all of a text slow.
 _SECTION = re.compile(r"(?<=\n\n)(?=#{1,6} )")
+_MORE = "\n[…]"
+"""Each further line of a secret."""
 
 
 def screen(settings: Settings) -> Screen:
@@ -22,6 +26,13 @@ def lines_without_secrets(text: str) -> str:
     return "".join(map(_section_without_secrets, _SECTION.split(lines)))
 
 
+def screened_chunk(chunk: Chunk, screen: Screen) -> Chunk:
+    """What was cut before, as it may be kept and shown now."""
+    text = screen(chunk.text)
+    digest = chunk.digest if text == chunk.text else hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return chunk._replace(text=text, heading=screen(chunk.heading), digest=digest)
+
+
 def _section_without_secrets(text: str) -> str:
     from memoranda.capture.secrets import secrets
 
@@ -29,8 +40,8 @@ def _section_without_secrets(text: str) -> str:
     at = 0
     for secret in secrets(text):
         # A key goes over many lines; what stands below it must be cited as before.
-        ends = "\n" * text.count("\n", secret.start, secret.end)
-        parts += (text[at : secret.start], f"[secret: {secret.rule}]", ends)
+        more = _MORE * text.count("\n", secret.start, secret.end)
+        parts += (text[at : secret.start], f"[secret: {secret.rule}]", more)
         at = secret.end
     return "".join((*parts, text[at:]))
 
