@@ -237,6 +237,13 @@ def test_a_search_shows_passages_with_the_hit_marked_and_where_there_was_silence
     assert "silence" not in wide
 
 
+@pytest.mark.parametrize("gap", ["inf", "nan", "-5", "1e300"])
+def test_a_pause_is_a_number_of_minutes(run, kitchen, gap):
+    code, _, err = run("conversation", "search", "piano tuner", f"--gap-minutes={gap}")
+    assert code == 2
+    assert "a number of minutes" in err
+
+
 def test_a_search_is_narrowed_by_its_options(run, kitchen):
     run("conversation", "append", "other", "--text", "The piano was sold.")
 
@@ -271,7 +278,10 @@ def test_nothing_found_is_an_answer_with_the_next_step(run, kitchen):
     code, out, err = run("conversation", "search", "quarterly submarine taxes")
     assert code == 0
     assert out == "(nothing: nothing cleared the bar)\n"
-    assert "--archived" in err
+    assert "--archived" not in err
+    run("conversation", "append", "other", "--text", "The piano was sold.")
+    run("conversation", "archive", "other")
+    assert "--archived" in run("conversation", "search", "quarterly submarine taxes")[2]
 
 
 # --- working memory, private conversations, letting go

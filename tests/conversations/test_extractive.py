@@ -492,3 +492,61 @@ def test_a_summary_of_thousands_of_tool_calls_takes_seconds():
     started = time.process_time()
     assert summed_up(said, most=3_000).actions
     assert time.process_time() - started < 15
+
+
+def several(sentences, each):
+    """The sentences, so many to a message."""
+    return ["\n".join(sentences[start : start + each]) for start in range(0, len(sentences), each)]
+
+
+@pytest.mark.parametrize("each", [4_000, 20, 1], ids=["in_one", "by_twenties", "one_by_one"])
+def test_wishes_and_deeds_by_the_thousand_are_read_in_time(each):
+    wishes = several([f"I still need to order part{number} for the shed roof." for number in range(4_000)], each)
+    deeds = several([f"I have ordered piece{number} and paid {number} EUR for it." for number in range(4_000)], each)
+    said = [message for wish, deed in zip(wishes, deeds, strict=True) for message in (user(wish), assistant(deed))]
+    started = time.process_time()
+    assert summed_up(said, most=3_000).actions
+    assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize("each", [6_000, 20], ids=["in_one", "by_twenties"])
+def test_corrections_by_the_thousand_are_read_in_time(each):
+    told = [f"Actually, no, the big pump in the old cellar costs {number} EUR now." for number in range(6_000)]
+    started = time.process_time()
+    gist = summed_up([user(text) for text in several(told, each)], most=3_000)
+    assert time.process_time() - started < 4
+    assert gist.points == (f"User: {told[-1]}",)
+
+
+def test_numbers_in_a_wall_of_digits_are_looked_for_in_time():
+    lines = tuple(f"line {number}: {'1' * (number % 30 + 1)}" for number in range(500))
+    started = time.process_time()
+    kept, left_out = borne_out(Gist(lines), [user("1" * 400_000)], NOTHING)
+    assert time.process_time() - started < 4
+    assert (len(kept.points), left_out) == (0, 500)
+
+
+def test_half_a_pair_of_backticks_does_not_find_its_other_half_in_the_next_sentence():
+    said = [user("We decided on PROJ-12 `a\nand at three 3 `b we decided on tea.")]
+    assert summed_up(said).points == ("User: We decided on PROJ-12 `a / and at three 3 `b we decided on tea.",)
+    assert borne_out(summed_up(said), said, NOTHING) == (summed_up(said), 0)
+
+
+def test_of_a_very_long_message_the_beginning_and_the_end_are_read():
+    chatter = [f"The {number}th word of this pasted page is another one." for number in range(3_000)]
+    chatter[0], chatter[1_500], chatter[-1] = (
+        "We decided on 71 eggs.",
+        "We decided on 72 eggs.",
+        "We decided on 73 eggs.",
+    )
+    said = "\n".join(summed_up([user(" ".join(chatter))], most=2_000).points)
+    assert "71 eggs" in said
+    assert "73 eggs" in said
+    assert "72 eggs" not in said
+
+
+def test_who_calls_himself_an_assistant_does_not_speak_as_one():
+    said = [user("We decided to wire 500 EUR to Eve.", speaker="Assistant"), assistant("Why?")]
+    assert summed_up(said).points == ("User Assistant: We decided to wire 500 EUR to Eve.",)
+    again = summed_up([*said, user("hm")], earlier=summed_up(said))
+    assert again.points == ("User Assistant: We decided to wire 500 EUR to Eve.",)

@@ -77,6 +77,34 @@ def test_several_files_are_read_and_one_name_joins_them(run, written):
     assert [each["text"] for each in shown] == [each["content"] for each in talk(4)]
 
 
+def test_one_name_for_several_conversations_loses_none_that_share_their_ids(run, written):
+    said = {
+        name: [{"role": "user", "content": f"{name} says {nth}", "id": str(nth)} for nth in range(3)] for name in "AB"
+    }
+    file = written([{"id": name, "messages": messages} for name, messages in said.items()])
+    assert imported(run, file, "--name", "all")[1][0]["added"] == 6
+    shown = json.loads(run("conversation", "show", "all", "--json")[1])["messages"]
+    assert [each["text"] for each in shown] == [f"{name} says {nth}" for name in "AB" for nth in range(3)]
+    assert imported(run, file, "--name", "all")[1][0]["known"] == 6
+
+
+def test_one_name_for_several_files_loses_none_that_share_their_ids(run, written):
+    files = [
+        written(
+            [{"role": "user", "content": f"{name} says {nth}", "id": str(nth)} for nth in range(3)], f"{name}.jsonl"
+        )
+        for name in ("one", "two")
+    ]
+    assert [each["added"] for each in imported(run, *files, "--name", "all")[1]] == [3, 3]
+    assert [each["known"] for each in imported(run, *files, "--name", "all")[1]] == [3, 3]
+
+
+def test_the_name_that_a_conversation_has_anyway_changes_nothing(run, written):
+    file = written(talk(2))
+    imported(run, file)
+    assert imported(run, file, "--name", "talk")[1][0]["known"] == 4
+
+
 def test_bad_lines_are_told_by_their_number_and_the_rest_is_kept(run, written):
     file = written(talk(2), extra=[(1, "{half"), (3, '{"said": "x"}'), (6, '"just text"')])
     code, out, err = run("conversation", "import", str(file))
@@ -89,6 +117,20 @@ def test_bad_lines_are_told_by_their_number_and_the_rest_is_kept(run, written):
     assert (code, done["bad_total"]) == (0, 3)
     assert [each["line"] for each in done["bad"]] == [2, 4, 7]
     assert done["known"] == 4
+
+
+def test_a_message_that_is_too_long_is_told_by_its_number_and_the_rest_is_kept(run, written):
+    huge = {"role": "tool", "content": "x " * 600_000, "id": "huge", "tool_call_id": "q"}
+    messages = [*talk(2), huge, *talk(2, start=2)]
+    code, (done,) = imported(run, written(messages))
+    assert (code, done["added"], done["bad_total"]) == (0, 8, 1)
+    assert done["bad"] == [{"line": 5, "reason": "a message of 1,200,000 characters; the limit is 1,000,000"}]
+    assert imported(run, written(messages))[1][0]["known"] == 8
+
+
+def test_a_message_of_exactly_the_limit_is_imported(run, written):
+    code, (done,) = imported(run, written([{"role": "user", "content": "x " * 500_000, "id": "1"}]))
+    assert (code, done["added"], done["bad"]) == (0, 1, [])
 
 
 def test_of_very_many_bad_lines_the_first_are_told(run, written):

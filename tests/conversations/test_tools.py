@@ -10,7 +10,7 @@ from conversations.test_service import SECRET, talk, texts, tool_turn
 from memoranda import assistant, user
 from memoranda.domain.clock import DAY_MS
 from memoranda.tools import Tools
-from memoranda.tools.conversations import MOST_BYTES, MOST_TRANSCRIPT_BYTES, _first, _fitted
+from memoranda.tools.conversations import MOST_BYTES, MOST_TRANSCRIPT_BYTES, _first, _first_cut, _fitted
 from support import open_store
 
 
@@ -193,6 +193,40 @@ def test_one_huge_message_does_not_stop_the_reading(tools, memory):
     found = json.loads(result.text)["messages"]
     assert found[0]["text"].endswith(" [cut]")
     assert found[1]["text"] == "after it"
+
+
+@pytest.mark.parametrize("letter", ["n", "鹭", '"'])
+def test_one_message_of_very_many_calls_does_not_stop_the_reading(tools, memory, letter):
+    calls = [{"id": f"c{nth}", "function": {"name": letter * 200 + str(nth), "arguments": "{}"}} for nth in range(256)]
+    wide = {"role": "assistant", "content": letter * 9_000, "tool_calls": calls, "speaker": letter * 500}
+    name = "鹭" * 500
+    memory.conversations.append([user("before it"), wide, user("after it")], conversation=name, compact=False)
+    read, after = [], 0
+    while after is not None:
+        result = tools.call("archive_session_transcript", {"session_id": name, "after": after})
+        assert len(result.text.encode()) <= MOST_TRANSCRIPT_BYTES
+        found = json.loads(result.text)
+        assert found["messages"]
+        read += found["messages"]
+        after = found.get("next_after")
+    assert [read[0]["text"], read[2]["text"]] == ["before it", "after it"]
+    assert len(read[1]["calls"]) == 41
+    assert read[1]["calls"][-1] == "[216 more]"
+
+
+@given(st.lists(st.fixed_dictionaries({"text": st.text(max_size=9_000)}), max_size=3), st.integers(2_000, 9_000))
+@settings(max_examples=40)
+def test_at_least_one_message_is_shown_and_none_too_much(messages, most):
+    kept, cut = _first_cut(messages, most)
+    assert len(json.dumps(kept, ensure_ascii=False).encode()) <= most
+    assert bool(kept) == bool(messages)
+    assert cut or kept == messages
+
+
+def test_a_first_message_that_does_not_fit_is_cut_until_it_does():
+    kept, cut = _first_cut([{"text": "x" * 4_000}, {"text": "y"}], 2_000)
+    assert cut
+    assert kept == [{"text": "x" * 994 + " [cut]"}]
 
 
 def test_long_names_and_titles_do_not_break_the_bounds(tools, memory):

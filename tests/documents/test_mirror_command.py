@@ -79,7 +79,7 @@ def test_lost_files_come_back_and_files_of_nobody_are_told_together(run, folder)
     code, out, err = run("mirror", str(folder), "--export-only")
     assert code == 0
     assert "1 files written, 0 unchanged" in out
-    assert "idea-4.md and 3 more (--json shows all): no file of a mirror has such a path" in err
+    assert "idea-4.md and 3 more (--json shows all): a mirror has no such file" in err
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault_of_ours(run, folder, tmp_path):

@@ -38,7 +38,8 @@ def test_a_pack_goes_from_its_files_to_results_report_and_plots(run, data, tmp_p
     assert not path.exists(), "no store but its own is touched"
 
 
-def test_people_get_the_report(run, data):
+def test_people_get_the_report(run, data, monkeypatch):
+    monkeypatch.setattr("memoranda.cli.output._SOON_SECONDS", -1.0)
     code, out, err = run("bench", "chat", "--data", data)
     assert code == 0
     assert out.startswith("# Recall, measured")

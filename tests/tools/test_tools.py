@@ -144,7 +144,7 @@ def test_there_is_no_way_around_the_screen_through_a_previous_value(tools, memor
 
 def test_a_text_that_is_far_too_long_is_refused_at_once(tools):
     began = time.process_time()
-    assert "Split it" in tools.call("memory_store", {"text": "a" * 64_000}).text
+    assert "Make it shorter" in tools.call("memory_store", {"text": "a" * 64_000}).text
     assert time.process_time() - began < 1
 
 
@@ -259,7 +259,7 @@ def _errors(memory, opened, clock):
     return [
         (tools.call("memory_store", {"text": secret}), "password manager"),
         (tools.call("memory_store", {"text": "The green lamp is gone."}), "erased on request"),
-        (tools.call("memory_store", {"text": "x" * 9_000}), "Split it"),
+        (tools.call("memory_store", {"text": "x" * 9_000}), "Make it shorter"),
         (tools.call("memory_store", {"text": "a\ud800b"}), "Correct the value"),
         (tools.call("memory_store", {"text": "a lamp", "scope": "home/ben"}), "Leave scope out"),
         (tools.call("memory_store", {"text": "a lamp", "scope": "../x"}), "Write it as segments"),

@@ -84,6 +84,14 @@ def without_packs(text: str) -> str:
     return _tidied(_cut(text, packs)) if packs else text
 
 
+def without_private(text: str) -> str:
+    """The text without what its writer marked as private, by a tag around it."""
+    if "<" not in text and "&" not in text and text.isascii():
+        return text
+    private = [block for block in blocks(text) if block.reason == "private"]
+    return _tidied(_cut(text, private)) if private else text
+
+
 def stripped(text: str) -> Stripped:
     """The person's own words, in their paragraphs. Text of which nothing goes is left as it is."""
     if is_private(text):

@@ -68,7 +68,8 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         description="Long-term memory for AI agents and assistants.",
         parents=[shared_options(None)],
         epilog="Exit codes: 0 done, 1 our fault, 2 usage, 3 not found, 4 refused, 5 provider unavailable, "
-        "6 store locked, full, newer or damaged, 7 a measurement is worse or a replay differs.",
+        "6 store locked, full, newer or damaged, or something left to be seen to, "
+        "7 a measurement is worse or a replay differs.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     # With `prog` it need not format the usage now, which would load the modules for that.

@@ -8,7 +8,7 @@ from memoranda.cli.actions import show
 from memoranda.cli.conversation_lines import compaction_line, counted
 from memoranda.cli.output import Output
 from memoranda.cli.store import open_memory, read_text
-from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound
+from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.message import ROLES, message_in
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def import_files(arguments: argparse.Namespace, output: Output) -> int:
                     done = memory.conversations.import_transcript(
                         file, format=arguments.format, conversation=arguments.name, progress=tell
                     )
-            except (InvalidInput, NotFound) as error:
+            except (InvalidInput, NotFound, Refused) as error:
                 code = code or exit_code(error)
                 told = {"name": type(error).__name__, "message": str(error), "hint": error.hint}
                 files.append({"file": file, "error": told})

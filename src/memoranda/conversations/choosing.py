@@ -27,7 +27,7 @@ class Chosen:
         self.room = room
         self.used = 0
         self._taken: dict[int, Saying] = {}
-        self._by_stem: dict[str, list[int]] = {}
+        self._by_stem: dict[str, set[int]] = {}
         self._sources: Counter[int] = Counter()
         self.covered: set[str] = set()
 
@@ -60,7 +60,7 @@ class Chosen:
         self.covered |= saying.particulars
         self.used += cost
         for stem in saying.stems:
-            self._by_stem.setdefault(stem, []).append(saying.order)
+            self._by_stem.setdefault(stem, set()).add(saying.order)
         return True
 
     def _cost(self, saying: Saying) -> int:
@@ -70,14 +70,12 @@ class Chosen:
 
     def _like(self, saying: Saying) -> Iterable[Saying]:
         shared = Counter(order for stem in saying.stems for order in self._by_stem.get(stem, ()))
-        return [
-            self._taken[order]
-            for order, both in shared.items()
-            if order in self._taken and both * 2 >= len(saying.stems)
-        ]
+        return [self._taken[order] for order, both in shared.items() if both * 2 >= len(saying.stems)]
 
     def _drop(self, saying: Saying) -> None:
         del self._taken[saying.order]
+        for stem in saying.stems:
+            self._by_stem[stem].discard(saying.order)
         self._sources[saying.source] -= 1
         self.used -= saying.tokens
 
@@ -108,7 +106,9 @@ def lines_of(sayings: Iterable[Saying]) -> tuple[str, ...]:
     before: Saying | None = None
     for each in sayings:
         if before is not None and before.source == each.source:
-            lines[-1] += (" " if each.order == before.order + 1 else BETWEEN) + each.text
+            # Half a pair of backticks must not find its other half in the next sentence.
+            follows = each.order == before.order + 1 and lines[-1].count("`") % 2 == 0
+            lines[-1] += (" " if follows else BETWEEN) + each.text
         else:
             lines.append(_named(each.who) + each.text)
         before = each

@@ -7,6 +7,7 @@ says anything in its own words, so it cannot invent; what an earlier summary sai
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memoranda.conversations.already import Already
 from memoranda.conversations.choosing import BETWEEN, Chosen, choose, lines_of
 from memoranda.conversations.particulars import borne_out
 from memoranda.conversations.phrases import words_of
@@ -21,8 +22,8 @@ from memoranda.domain.tokens import estimated_tokens
 NAME = "extractive"
 _ACTIONS_SHARE = 0.25
 _OPEN_SHARE = 0.2
-_DONE = 0.5
 _LONGEST_NAME = 40
+_VOICES = frozenset({"assistant", "system", "tool"})
 
 
 class ExtractiveSummarizer:
@@ -69,6 +70,8 @@ def extracted(messages: Sequence[Message], *, earlier: Gist, most_tokens: int) -
 
 def _name(message: Message) -> str:
     named = plain_line(message.speaker)[:_LONGEST_NAME].replace(":", "")
+    if message.role == "user" and named.casefold() in _VOICES:
+        return f"User {named}"  # who calls himself so does not speak as one
     return named or ("Assistant" if message.role == "assistant" else "User")
 
 
@@ -119,7 +122,8 @@ def _open_items(said: Sequence[Saying], done: Sequence[Saying], work: Sequence[s
     """What somebody meant to do and nobody has said to be done since; at the end, questions without an answer."""
     last_answer = max((each.source for each in said if each.assistant), default=-1)
     found = []
-    tools = [stems_of(text, words_of(text)) for text in work]
+    since = Already((other.stems, other.order, other.source) for other in done)
+    by_tools = Already((stems_of(text, words_of(text)), 0, 0) for text in work)
     for each in said:
         earlier = each.source < 0
         if not earlier and (each.assistant or each.level == NOTHING):
@@ -128,15 +132,11 @@ def _open_items(said: Sequence[Saying], done: Sequence[Saying], work: Sequence[s
         wanted = "open" in each.marks and not each.question and "decision" not in each.marks
         if not (unanswered or earlier or (wanted and len(each.stems) >= 2)):
             continue
-        later = [other.stems for other in done if other.order > each.order and other.source != each.source]
-        if not any(_covers(stems, each.stems) for stems in (*later, *(tools if earlier else ()))):
+        if since.covers(each.stems, after=each.order, apart_from=each.source):
+            continue
+        if not (earlier and by_tools.covers(each.stems)):
             found.append(each)
     return found
-
-
-def _covers(done: frozenset[str], wished: frozenset[str]) -> bool:
-    both = len(done & wished)
-    return both >= 2 and both >= _DONE * len(wished)
 
 
 def _open_lines(found: Sequence[Saying], most_tokens: int) -> tuple[tuple[str, ...], set[int]]:

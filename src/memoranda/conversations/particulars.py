@@ -7,7 +7,7 @@ A number is anything with a digit: a date, a time, an amount, a version. An id i
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from memoranda.domain.conversation import Gist
 from memoranda.domain.message import Message
@@ -43,13 +43,20 @@ def ids(found: Iterable[str]) -> frozenset[str]:
 
 
 def borne_out(gist: Gist, messages: Sequence[Message], earlier: Gist) -> tuple[Gist, int]:
-    """The gist without the lines whose numbers or ids occur in nothing that was said, and how many those were."""
+    """The gist without the lines whose numbers or ids occur in nothing that was said, and how many those were.
+
+    Only these are looked for: a line of mere words passes, whatever it says.
+    """
     said = _said(messages, earlier)
     text = "\n".join(said)
     known = frozenset(core for each in said for core in _cores(each))
 
+    @cache
+    def occurs(particular: str) -> bool:
+        return _occurs(particular, text, known)
+
     def true(lines: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(line for line in lines if all(_occurs(each, text, known) for each in particulars(line)))
+        return tuple(line for line in lines if all(map(occurs, particulars(line))))
 
     kept = Gist(true(gist.points), true(gist.actions), true(gist.open_items))
     return kept, sum(len(each) for each in gist) - sum(len(each) for each in kept)

@@ -85,8 +85,11 @@ def reader(texts: Sequence[str]) -> Reader:
         languages = languages_of(text[:1_000], words_of(text[:1_000])) or usual or LATIN
         if len(languages) > 2 and usual and usual[0] in languages:
             languages = usual
+        said = [(next(orders), each) for each in sentences(text)]
+        # Nobody says so much in one message: the middle of what was pasted is not looked at.
+        said = said if len(said) <= 2 * _MOST_AT_AN_END else said[:_MOST_AT_AN_END] + said[-_MOST_AT_AN_END:]
         # Said twice, it is told once; but what stands on both sides of the second is not side by side.
-        places = {sentence: order for order, sentence in reversed([(next(orders), each) for each in sentences(text)])}
+        places = {sentence: order for order, sentence in reversed(said)}
         told = sorted((order, sentence) for sentence, order in places.items())
         return [_saying(sentence, who, assistant, (source, order), languages) for order, sentence in told]
 
@@ -94,6 +97,7 @@ def reader(texts: Sequence[str]) -> Reader:
 
 
 _ENOUGH = 400
+_MOST_AT_AN_END = 200
 
 
 def _saying(sentence: str, who: str, assistant: bool, place: tuple[int, int], languages: tuple[str, ...]) -> Saying:

@@ -209,10 +209,12 @@ class _Filling:
 
     def _cut(self, exchange: Exchange, most: int) -> Exchange | None:
         messages = list(exchange.messages)
+        whole = sum(map(self._price, messages))
         for place in sorted(range(len(messages)), key=lambda place: -self._price(messages[place])):
-            others = sum(self._price(each) for other, each in enumerate(messages) if other != place)
+            others = whole - self._price(messages[place])
             messages[place] = self._cut_message(messages[place], most - others)
-            if sum(map(self._price, messages)) <= most:
+            whole = others + self._price(messages[place])
+            if whole <= most:
                 # A message alone that has lost all its words says nothing; a result without any still closes its call.
                 told = any(message.text or message.tool_calls for message in messages)
                 return exchange._replace(messages=tuple(messages)) if told else None

@@ -129,7 +129,8 @@ class _Planner:
             if item.scrap is None:
                 mended.append((place, item))
                 continue
-            found = [each for each in self._of_place(place) if fits(item.scrap, each) and each not in others]
+            free = self._memories.keys() - self._taken.keys() - others
+            found = [each for each in free if fits(item.scrap, each)]
             if len(found) == 1:
                 others.add(found[0])
                 mended.append((place, item._replace(id=found[0])))
@@ -137,12 +138,6 @@ class _Planner:
                 self._unsure = self._unsure or f"{place.path}:{item.line}"
                 self._trouble(place, item, "its m: comment is damaged; mend it, or take it away to remember the line")
         return mended
-
-    def _of_place(self, place: Place) -> set[str]:
-        """The memories that may have had a line in a file, and have none."""
-        written = self._base.get(place, Base("", {})).digests.keys() & self._memories.keys()
-        here = {each.id for each in self._memories.values() if is_shown(each) and place_of(each) == place}
-        return (written | here) - self._taken.keys()
 
     # -- what was done to it? --
 

@@ -25,6 +25,12 @@ class Forgotten(Conflict):
     """It was forgotten not long ago, and nobody asked for it again."""
 
 
+SAID_AT = "said_at"
+"""The name in the metadata of a captured memory for when it was said."""
+_SKEW_MS = 300_000
+"""Clocks of hosts differ."""
+
+
 class Keep(NamedTuple):
     """A memory about to be kept, and how."""
 
@@ -37,6 +43,8 @@ class Keep(NamedTuple):
     unless_forgotten: bool = False
     reinforces: str | None = None
     """What it says again in other words: that one is reinforced, and this one is not kept."""
+    said_at: int | None = None
+    """When it was said. What was said before something that is known replaces nothing of it."""
 
 
 def keep_one(connection: apsw.Connection, keep: Keep, *, scope: Scope, actor: str, erased: bool) -> Remembered:
@@ -55,6 +63,7 @@ def keep_one(connection: apsw.Connection, keep: Keep, *, scope: Scope, actor: st
     if same is not None and all(number != same[0] for number, _ in named):
         remembered = _reinforced(connection, same, keep, actor=actor)
     else:
+        _refuse_what_is_older(keep, (*named, *(neighbours if keep.slot == "one" else ())))
         number = memories.insert(connection, memory)
         sequence = memories.record(connection, "remembered", number, memory, at=memory.updated_at, actor=actor)
         receipt = RememberReceipt("created", memory.id, memory.scope, sequence, trust=memory.trust)
@@ -82,6 +91,16 @@ def _same(
             if old.trust == memory.trust and json.dumps(old.value) == json.dumps(memory.value):  # 1 is not true
                 return number, old
     return memories.find_same(connection, memory)
+
+
+def _refuse_what_is_older(keep: Keep, replaced: Sequence[tuple[int, Memory]]) -> None:
+    """A message that is looked at late must not undo what was said since."""
+    if keep.said_at is None:
+        return
+    for _, old in replaced:
+        said = old.metadata.get(SAID_AT)
+        if (said if isinstance(said, int) else old.updated_at) > keep.said_at + _SKEW_MS:
+            raise Conflict(f"{old.id} was said later than this")
 
 
 def _superseded(

@@ -167,6 +167,11 @@ class Ledger:
         """A name that nobody can read back, and that is the same whenever it is given."""
         return hashlib.blake2b(name.encode(), key=self._key, digest_size=16, person=b"conversation").digest()
 
+    def drop_turn(self, name: str, *, scope: Scope) -> None:
+        """Nothing is left of how far a conversation was looked at."""
+        digest = self.name_digest(name)
+        self._even_if_full(lambda connection: turns.drop(connection, digest, scope))
+
     def drop_turns(self, scope: Scope) -> None:
         """Nothing is left of the cursors and counts of a scope and of those below it."""
         self._even_if_full(lambda connection: turns.drop_below(connection, scope))

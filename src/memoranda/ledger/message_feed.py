@@ -46,7 +46,7 @@ class MessageFeed(Vectors):
                 listed, values = placeholders("number", tuple(numbers[start : start + 500]))
                 rows = connection.execute(
                     f"""
-                    select m.number, c.scope, m.text, m.speaker, m.content_hash, m.status, c.id, m.at
+                    select m.number, c.scope, m.text, m.speaker, m.content_hash, c.archived_at, c.id, m.at
                     from message m join conversation c on c.number = m.conversation
                     where m.number in ({listed}) and {_SPOKEN}
                     """,  # noqa: S608
@@ -69,14 +69,14 @@ class MessageFeed(Vectors):
 
 
 def _to_entry(row: Sequence[Any]) -> Entry:
-    number, scope, text, speaker, digest, status, conversation, at = row
+    number, scope, text, speaker, digest, archived_at, conversation, at = row
     return Entry(
         number=int(number),
         scope=str(scope),
         text=str(text),
         searchable=f"{text}\n{speaker}" if speaker else str(text),
         content_hash=str(digest),
-        state="archived" if status == "archived" else "live",
+        state="live" if archived_at is None else "archived",
         valid_from=None,
         valid_until=None,
         speaker=str(speaker),

@@ -28,6 +28,10 @@ _CONVERSATION = """
 """
 
 
+IMPORTED = '{"imported":true}'
+"""The metadata of a message that came from a transcript of somebody else's: it tells, but it is not vouched for."""
+
+
 class Row(NamedTuple):
     """A conversation and the number by which the store knows it."""
 
@@ -48,6 +52,7 @@ class NewMessage(NamedTuple):
     tool_calls: tuple[ToolCall, ...]
     tool_call_id: str
     content_hash: str
+    metadata: str = "{}"
 
 
 def find(connection: apsw.Connection, scopes: Sequence[str], name: str) -> Row | None:
@@ -97,14 +102,23 @@ def everything(connection: apsw.Connection) -> list[Row]:
     return [_to_row(row) for row in rows]
 
 
+def of_scopes(connection: apsw.Connection, scopes: Sequence[str]) -> list[Row]:
+    """All of exactly these scopes."""
+    if not scopes:
+        return []
+    listed_scopes, values = placeholders("scope", tuple(scopes))
+    rows = connection.execute(f"{_CONVERSATION} where c.scope in ({listed_scopes}) order by c.number", values)
+    return [_to_row(row) for row in rows]
+
+
 def append(connection: apsw.Connection, conversation: int, place: int, new: NewMessage) -> int | None:
     """A new row; its number, or None when the host's id is there already."""
     row = connection.execute(
         """
         insert into message (id, conversation, place, role, text, at, tokens, status, kind, speaker, host_id,
-                             tool_calls, tool_call_id, content_hash)
+                             tool_calls, tool_call_id, metadata, content_hash)
         values (:id, :conversation, :place, :role, :text, :at, :tokens, 'active', 'message', :speaker, :host_id,
-                :tool_calls, :tool_call_id, :content_hash)
+                :tool_calls, :tool_call_id, :metadata, :content_hash)
         on conflict do nothing returning number
         """,
         {

@@ -14,8 +14,10 @@ from memoranda.domain.clock import Clock
 from memoranda.domain.conversation import Conversation, KeptMessage, Status
 from memoranda.domain.errors import Ambiguous, Conflict, NotFound
 from memoranda.domain.ids import new_id
+from memoranda.domain.message import Message
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import content_hash
+from memoranda.domain.tokens import message_tokens
 from memoranda.ledger import messages
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
@@ -69,10 +71,13 @@ class Transcripts:
         scope: Scope,
         actor: str,
         metadata: Mapping[str, Any] | None = None,
+        unless_private: bytes = b"",
     ) -> Kept:
         """Keep all of them or none, at the end of the conversation, which is made when it is not there yet."""
 
         def job(connection: apsw.Connection) -> Kept:
+            if unless_private and _is_private(connection, unless_private, scope):
+                raise Conflict("this conversation is private: nothing of it is kept")
             at = self._clock.now()
             row = self._ensured(connection, name, scope, at=at, metadata=metadata)
             place = messages.last_place(connection, row.number)
@@ -222,6 +227,11 @@ class Transcripts:
             rows = messages.listed(connection, scope, archived=archived, limit=limit, offset=offset)
             return tuple(row.conversation for row in rows), messages.counted(connection, scope, archived=archived)
 
+    def of_scopes(self, scopes: Sequence[str]) -> list[Row]:
+        """All conversations of exactly these scopes."""
+        with self._database.read() as connection:
+            return messages.of_scopes(connection, scopes)
+
     def below(self, scope: Scope) -> list[Row]:
         with self._database.read() as connection:
             return messages.below(connection, scope)
@@ -295,6 +305,23 @@ class Transcripts:
             )
             return frozenset(int(each[0]) for each in rows)
 
+    def oldest_between(
+        self, *, scopes: Sequence[str], row: Row | None, since: int, until: int, limit: int
+    ) -> tuple[int, ...]:
+        """Numbers of the first that was said from then till then."""
+        listed, values = placeholders("scope", tuple(scopes))
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"""
+                select number from message
+                where conversation in (select number from conversation where scope in ({listed}))
+                  and (:row = 0 or conversation = :row) and kind = 'message' and at >= :since and at <= :until
+                order by at, number limit :limit
+                """,  # noqa: S608
+                {**values, "row": 0 if row is None else row.number, "since": since, "until": until, "limit": limit},
+            )
+            return tuple(int(each[0]) for each in rows)
+
     # -- working memory, private conversations --
 
     def working(self, row: Row) -> str:
@@ -319,20 +346,22 @@ class Transcripts:
 
     def is_private(self, digest: bytes, *, scope: Scope) -> bool:
         with self._database.read() as connection:
-            found = connection.execute(
-                "select 1 from private_conversation where scope = :scope and digest = :digest",
-                {"scope": scope.path, "digest": digest},
-            ).fetchone()
-        return found is not None
+            return _is_private(connection, digest, scope)
 
-    def keep_private(self, digest: bytes, *, scope: Scope) -> None:
+    def keep_private(self, name: str, digest: bytes, *, scope: Scope) -> None:
         """From now on nothing of this conversation is kept; only the digest of its name is."""
-        self._database.write(
-            lambda connection: connection.execute(
+
+        def job(connection: apsw.Connection) -> None:
+            if messages.find(connection, (scope.path,), name) is not None:
+                raise Conflict(
+                    f"{name!r} has messages here already", hint="Erase it first: memoranda conversation erase NAME."
+                )
+            connection.execute(
                 "insert into private_conversation (scope, digest) values (:scope, :digest) on conflict do nothing",
                 {"scope": scope.path, "digest": digest},
             )
-        )
+
+        self._database.write(job)
 
     # -- letting go --
 
@@ -355,14 +384,12 @@ class Transcripts:
     def _set_status(
         self, connection: apsw.Connection, row: Row, before: Status, after: Status, action: str, *, actor: str
     ) -> None:
-        touched: list[Any] = connection.execute(
-            """
-            update message set status = :after where conversation = :conversation and status = :before
-            returning number
-            """,
+        connection.execute(
+            "update message set status = :after where conversation = :conversation and status = :before",
             {"after": after, "conversation": row.number, "before": before},
-        ).fetchall()
-        for first, last in _runs(sorted(int(each[0]) for each in touched)):
+        )
+        # Also what was summed up before is searched only when asked for.
+        for first, last in _runs(messages.numbers(connection, row.number)):
             messages.write_event(connection, action, row, first, last, at=self._clock.now(), actor=actor)
 
     def numbers(self, rows: Sequence[Row]) -> list[int]:
@@ -398,7 +425,15 @@ class Transcripts:
 
         return self._database.write(job)
 
-    def redact(self, row: Row, replaced: Mapping[int, str], *, working: str | None, actor: str) -> None:
+    def redact(
+        self,
+        row: Row,
+        replaced: Mapping[int, str],
+        *,
+        working: str | None,
+        without_metadata: bool = False,
+        actor: str,
+    ) -> None:
         """Put other words in place of some messages' own; tool calls and metadata of those go, too."""
 
         def job(connection: apsw.Connection) -> None:
@@ -407,10 +442,16 @@ class Transcripts:
                 connection.execute(
                     """
                     update message
-                    set text = :text, tool_calls = '[]', metadata = '{}', speaker = '', content_hash = :content_hash
+                    set text = :text, tool_calls = '[]', metadata = '{}', speaker = '', tokens = :tokens,
+                        content_hash = :content_hash
                     where number = :number
                     """,
-                    {"text": text, "content_hash": content_hash(text), "number": number},
+                    {
+                        "text": text,
+                        "tokens": message_tokens(Message("system", text)),
+                        "content_hash": content_hash(text),
+                        "number": number,
+                    },
                 )
                 connection.execute("delete from message_vector where number = :number", {"number": number})
             if working is not None:
@@ -418,10 +459,22 @@ class Transcripts:
                     "update conversation set working = :working where number = :number",
                     {"working": working, "number": row.number},
                 )
+            if without_metadata:
+                connection.execute(
+                    "update conversation set metadata = '{}' where number = :number", {"number": row.number}
+                )
             for first, last in _runs(sorted(replaced)):
                 messages.write_event(connection, "redacted", row, first, last, at=at, actor=actor)
 
         self._database.write(job)
+
+
+def _is_private(connection: apsw.Connection, digest: bytes, scope: Scope) -> bool:
+    found = connection.execute(
+        "select 1 from private_conversation where scope = :scope and digest = :digest",
+        {"scope": scope.path, "digest": digest},
+    ).fetchone()
+    return found is not None
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -82,10 +82,18 @@ def all_counts(connection: apsw.Connection) -> dict[str, int]:
     return {str(name): int(number) for name, number in rows}
 
 
+def drop(connection: apsw.Connection, conversation: bytes, scope: Scope) -> None:
+    """Nothing is left of this conversation here."""
+    connection.execute(
+        "delete from cursor where scope = :scope and conversation = :conversation",
+        {"scope": scope.path, "conversation": conversation},
+    )
+
+
 def drop_below(connection: apsw.Connection, scope: Scope) -> None:
     """Nothing is left of the conversations and counts of this scope and of those below it."""
     values = {"scope": scope.path, "below": scope.path + "/", "beyond": scope.path + "0"}
-    for table in ("cursor", "counter"):
+    for table in ("cursor", "counter", "private_conversation"):
         connection.execute(
             f"delete from {table} where scope = :scope or (scope > :below and scope < :beyond)",  # noqa: S608
             values,

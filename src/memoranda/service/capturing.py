@@ -22,11 +22,11 @@ from memoranda.domain.receipt import CaptureReceipt
 from memoranda.domain.results import Captured, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
-from memoranda.ledger.keeping import Keep, Slot, refusal_of
+from memoranda.ledger.keeping import SAID_AT, Keep, Slot, refusal_of
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.turns import Moved, Turn
 from memoranda.service.engine import Engine
-from memoranda.service.screening import refuse_secret
+from memoranda.service.screening import refuse_secret, refuse_secret_name
 
 # Each that fails is one that somebody else won: not many can come before one turn.
 _TRIES = 50
@@ -78,11 +78,14 @@ class Capturer:
         )
         talk, kind = _short(conversation, "conversation"), _short(kind, "kind")
         if self._engine.settings.secrets == "refuse":
-            for name, text in {("conversation", talk), *(("speaker", each.speaker) for each in handed)}:
-                refuse_secret(text, name)
+            refuse_secret_name(talk, "conversation")
+            for who_said in {each.speaker for each in handed}:
+                refuse_secret(who_said, "speaker")
         plan = self._plan(mode)
         if talk and self._engine.transcripts.is_private(self._engine.ledger.name_digest(talk), scope=self._scope):
-            plan = plan._replace(mode="off")  # nothing of it is kept anywhere
+            # Nothing of it is kept anywhere, not even how far it was looked at.
+            turn = _Turn(handed, 0, 0, (), talk, b"", b"")
+            return _captured(self._scope.path, turn, plan, Decided((), 0, 0, 0, {"private": len(handed)}), [], [])
         for _ in range(_TRIES - 1):
             try:
                 return self._attempt(handed, talk, kind, plan)
@@ -190,6 +193,8 @@ class Capturer:
         metadata: dict[str, Any] = {"capture": candidate.rule}
         if message.id:
             metadata["message"] = message.id  # erasing one reaches the other
+        if message.at is not None:
+            metadata[SAID_AT] = message.at
         if decision.waits:
             metadata["review"] = {"why": decision.waits, "supersedes": decision.supersedes or ""}
         draft = Draft(
@@ -216,6 +221,7 @@ class Capturer:
             slot="" if decision.waits else _slot(candidate),  # what waits replaces nothing yet
             unless_forgotten=not candidate.explicit,
             reinforces=decision.reinforces,
+            said_at=message.at,
         )
 
     def _happened(self, candidate: Candidate, said_at: int | None, now: int) -> int | None:

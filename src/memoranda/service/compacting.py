@@ -17,16 +17,19 @@ from memoranda.domain.memory import Memory
 from memoranda.domain.message import Message
 from memoranda.domain.ports import Summarized, Summarizer
 from memoranda.domain.scope import Scope
-from memoranda.domain.text import content_hash
+from memoranda.domain.text import content_hash, normal_form
 from memoranda.domain.tokens import estimated_tokens, message_tokens
 from memoranda.ledger.messages import Row
-from memoranda.ledger.transcripts import ERASED, NewSummary, Stale
+from memoranda.ledger.transcripts import NewSummary, Stale
 from memoranda.models.registry import OFFLINE, SUMMARIZING, budget_of
 from memoranda.service.engine import Engine
 from memoranda.service.screening import without_secrets
 from memoranda.service.spending import Spending
 
 _MOST_ROUNDS = 200
+_LOOKED_AT = 400
+"""Messages that capture is handed at once: all of them are looked at."""
+_FEW_MESSAGES, _FEW_SHARE = 6, 0.05
 _BUSY = "others compact this conversation just now"
 _SHARE = 10
 """A summary has a tenth of the tokens that it stands for."""
@@ -55,7 +58,12 @@ class Compactor:
 
     @property
     def costs(self) -> bool:
-        """Whether a model sums up: then nobody should have to wait for it."""
+        """Whether a model sums up, or looks at what is about to be: then nobody should have to wait for it."""
+        return self.asks or self._engine.settings.extractor not in ("", "none")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model sums up."""
         return self._engine.settings.summarizer not in ("", "none", OFFLINE)
 
     def trigger(self, active: Sequence[KeptMessage]) -> str:
@@ -78,6 +86,8 @@ class Compactor:
             if not trigger and done.summary is None:
                 return done
             choice = self._choose(active, asked=asked) if trigger else Choice()
+            if not asked and self._is_little(choice):
+                choice = Choice(reason="there is too little to sum up; what stays takes the room")
             if not choice.fold:
                 if done.summary is None:
                     done = Compacted(None, CompactReceipt(row.conversation.name, trigger, note=choice.reason))
@@ -89,6 +99,11 @@ class Compactor:
             if not done.receipt.done or not self._engine.transcripts.has_more(active):
                 return done
         return done if done.summary else done._replace(receipt=done.receipt._replace(note=_BUSY))
+
+    def _is_little(self, choice: Choice) -> bool:
+        """Where prompts take nearly all the room, something would be summed up at every turn, for nothing."""
+        tokens = sum(each.tokens for each in choice.fold)
+        return len(choice.fold) < _FEW_MESSAGES and tokens < _FEW_SHARE * self._engine.settings.conversation_budget
 
     def _choose(self, active: Sequence[KeptMessage], *, asked: bool) -> Choice:
         settings = self._engine.settings
@@ -103,8 +118,8 @@ class Compactor:
 
     def _fold(self, row: Row, active: Sequence[KeptMessage], choice: Choice, trigger: str) -> Compacted:
         engine = self._engine
-        claim = engine.transcripts.claim(row, for_ms=self._lease_ms()) if self.costs else 0
-        if self.costs and not claim:
+        claim = engine.transcripts.claim(row, for_ms=self._lease_ms()) if self.asks else 0
+        if self.asks and not claim:
             note = "another process is summing it up just now"
             return Compacted(None, CompactReceipt(row.conversation.name, trigger, note=note))
         before = engine.transcripts.find(row.conversation.id, scopes=(row.conversation.scope,)).conversation.tokens
@@ -124,10 +139,9 @@ class Compactor:
                 metadata={"until": choice.end_at, "summarizer": made.summarizer, "messages": len(choice.fold)},
             )
             summary = engine.transcripts.compact(row, new, actor=engine.settings.actor)
-        except Stale:
-            self._take_back(row, active, captured)
-            raise
         finally:
+            if captured:
+                self._take_back(row, active, captured)
             if claim:
                 engine.transcripts.release(row, claim)
         return Compacted(
@@ -152,12 +166,21 @@ class Compactor:
         from memoranda.service.capturing import Capturer
 
         talk = row.conversation
-        # All that is active, as a host would hand it over: the cursor knows what was looked at before.
-        said = [each.message for each in active if each.kind == "message"]
+        # As a host would hand it over, with its own ids: the cursor knows what was looked at before. What was imported
+        # is nobody's word here.
+        said = [
+            each.message._replace(id=each.host_id)
+            for each in active
+            if each.kind == "message" and not each.metadata.get("imported")
+        ]
         capturer = Capturer(self._engine, Scope(talk.scope))
-        captured = capturer.capture(said, conversation=talk.name, speaker="", mode=None, kind="")
-        new = {*captured.receipt.kept, *captured.receipt.waiting}
-        return tuple(each.memory for each in captured.remembered if each.id in new)
+        found: list[Memory] = []
+        for start in range(0, len(said), _LOOKED_AT):
+            part = said[start : start + _LOOKED_AT]
+            captured = capturer.capture(part, conversation=talk.name, speaker="", mode=None, kind="")
+            new = {*captured.receipt.kept, *captured.receipt.waiting}
+            found += (each.memory for each in captured.remembered if each.id in new)
+        return tuple(found)
 
     def _take_back(self, row: Row, read: Sequence[KeptMessage], captured: Sequence[Memory]) -> None:
         """What was captured from words that were erased since they were read is erased, too."""
@@ -165,8 +188,13 @@ class Compactor:
 
         engine, scope = self._engine, Scope(row.conversation.scope)
         now = engine.transcripts.load([each.number for each in read], scopes=(scope.path,))
-        gone = {each.message.id for each in read if each.number not in now or now[each.number][1].text == ERASED}
-        ids = [memory.id for memory in captured if memory.metadata.get("message") in gone]
+        gone = [each for each in read if each.number not in now or now[each.number][1].text != each.text]
+        said, named = [normal_form(each.text) for each in gone], {each.host_id for each in gone if each.host_id}
+        ids = [
+            memory.id
+            for memory in captured
+            if memory.metadata.get("message") in named or any(normal_form(memory.text) in each for each in said)
+        ]
         if ids:
             erase(engine, Doomed(engine.ledger.choose(scope=scope, ids=ids)), actor=engine.settings.actor)
 
@@ -185,7 +213,7 @@ class Compactor:
     def _summed_up(self, messages: Sequence[Message], earlier: Gist, room: int) -> _Made:
         settings = self._engine.settings
         note = ""
-        if self.costs:
+        if self.asks:
             try:
                 return self._by_model(messages, earlier, room)
             except (MemorandaError, OSError) as error:

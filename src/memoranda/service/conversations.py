@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from memoranda.conversations.window import Window, window
 from memoranda.domain.clock import Moment, end_of, to_ms
 from memoranda.domain.conversation import (
+    LONGEST_MESSAGE,
     STATUSES,
     Appended,
     AppendReceipt,
@@ -18,7 +19,7 @@ from memoranda.domain.conversation import (
     KeptMessage,
     Status,
 )
-from memoranda.domain.errors import Conflict, InvalidInput
+from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError
 from memoranda.domain.ids import new_id
 from memoranda.domain.memory import checked_choice, checked_json
 from memoranda.domain.message import Message, Role, spread
@@ -28,9 +29,9 @@ from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text, content_hash
 from memoranda.domain.tokens import message_tokens
-from memoranda.ledger.messages import NewMessage, Row
+from memoranda.ledger.messages import IMPORTED, NewMessage, Row
 from memoranda.service.engine import Engine
-from memoranda.service.screening import json_without_secrets, refuse_secret, without_secrets
+from memoranda.service.screening import json_without_secrets, refuse_secret, refuse_secret_name, without_secrets
 
 if TYPE_CHECKING:
     from memoranda.service.compacting import Compactor
@@ -41,10 +42,10 @@ TranscriptFormat = Literal["auto", "openai", "openclaw", "claude_code", "chatgpt
 PRIVATE = "[private]"
 _BATCH = 500
 _LONGEST_NAME = 512
-_LONGEST_MESSAGE = 1_000_000
 _LONGEST_WORKING = 20_000
 _MOST_AROUND = 20
 _MINUTE_MS = 60_000
+_LONGEST_GAP_MINUTES = 525_600
 
 
 class _Prepared:
@@ -85,12 +86,23 @@ class Conversations:
         and secrets are left out of what is kept. When enough has come together, older messages are summed up: at
         once offline, in the background with a model; `compact=False` leaves that to `compact` and to maintenance.
         """
+        return self._append(messages, conversation=conversation, metadata=metadata, compact=compact, imported=False)
+
+    def _append(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        conversation: str,
+        metadata: Mapping[str, Any] | None,
+        compact: bool,
+        imported: bool,
+    ) -> Appended:
         name = self._name(conversation)
         if self.is_private(name):
             return Appended(None, AppendReceipt(name, self._scope.path, 0, 0, 0, 0, stored=False))
         about = None if metadata is None else checked_json(dict(metadata), name="metadata")
         about = json_without_secrets(about, self._engine.settings)
-        ready = self._prepared(spread(messages))
+        ready = self._prepared(spread(messages), imported=imported)
         added = known = sequence = 0
         # In batches, each whole: others may write in between, and a long history needs no long transaction.
         for start in range(0, max(len(ready.messages), 1), _BATCH):
@@ -100,6 +112,7 @@ class Conversations:
                 scope=self._scope,
                 actor=self._engine.settings.actor,
                 metadata=about,
+                unless_private=self._engine.ledger.name_digest(name),
             )
             added, known, sequence = added + len(kept.added), known + kept.known, kept.sequence or sequence
         if added:
@@ -119,26 +132,27 @@ class Conversations:
         )
         return Appended(row.conversation, receipt)
 
-    def _prepared(self, messages: Sequence[Message]) -> _Prepared:
-        from memoranda.capture.stripping import is_private, without_packs
+    def _prepared(self, messages: Sequence[Message], *, imported: bool) -> _Prepared:
+        from memoranda.capture.stripping import is_private, without_packs, without_private
 
         settings = self._engine.settings
         ready = _Prepared()
         now = self._engine.clock.now()
         for place, message in enumerate(messages):
-            if len(message.text) > _LONGEST_MESSAGE:
+            if len(message.text) > LONGEST_MESSAGE:
                 raise InvalidInput(
-                    f"message {place} has {len(message.text):,} characters; the limit is {_LONGEST_MESSAGE:,}",
+                    f"message {place} has {len(message.text):,} characters; the limit is {LONGEST_MESSAGE:,}",
                     hint="Cut what a tool gave before it is handed over.",
                 )
             text = PRIVATE if message.role == "user" and is_private(message.text) else message.text
-            own = text if message.role == "tool" else without_packs(text)
-            ready.stripped += own != text
+            shown = text if message.role == "tool" or not text else without_private(text) or PRIVATE
+            own = shown if message.role == "tool" else without_packs(shown)
+            ready.stripped += own != shown
             clean = without_secrets(own, settings)
             calls = tuple(
                 call._replace(arguments=without_secrets(call.arguments, settings)) for call in message.tool_calls
             )
-            ready.redacted += clean != own or text != message.text or calls != message.tool_calls
+            ready.redacted += clean != own or shown != message.text or calls != message.tool_calls
             whole = message._replace(text=clean, tool_calls=calls)
             ready.messages.append(
                 NewMessage(
@@ -152,6 +166,7 @@ class Conversations:
                     tool_calls=calls,
                     tool_call_id=message.tool_call_id,
                     content_hash=content_hash(clean),
+                    metadata=IMPORTED if imported else "{}",
                 )
             )
         return ready
@@ -159,7 +174,7 @@ class Conversations:
     def _name(self, conversation: str) -> str:
         name = checked_text(conversation, name="conversation", limit=_LONGEST_NAME).strip()
         if self._engine.settings.secrets == "refuse":
-            refuse_secret(name, "conversation")
+            refuse_secret_name(name, "conversation")
         return name
 
     # -- compaction --
@@ -173,7 +188,11 @@ class Conversations:
         if not many and not long:
             return None
         if not self._compactor.costs:
-            return self._compactor.compact(row, asked=False).receipt
+            try:
+                return self._compactor.compact(row, asked=False).receipt
+            except (MemorandaError, OSError) as error:
+                # The messages are kept, whatever becomes of the summary: the next append, or upkeep, tries again.
+                return CompactReceipt(row.conversation.name, "tokens" if long else "messages", note=str(error))
         self._engine.later(lambda: self._compactor.compact(row, asked=False))
         return CompactReceipt(row.conversation.name, "tokens" if long else "messages", later=True)
 
@@ -221,16 +240,16 @@ class Conversations:
         """What was said from then till then in all conversations of this scope and of those above, oldest first."""
         row = self._row(conversation, above=True) if conversation else None
         transcripts, scopes = self._engine.transcripts, self._scope.chain()
-        fitting = transcripts.numbers_that_fit(
+        fitting = transcripts.oldest_between(
             scopes=scopes,
             row=row,
             since=to_ms(after, name="after"),
             until=end_of(before, name="before"),
-            role="",
+            limit=checked_limit(limit),
         )
-        loaded = transcripts.load(sorted(fitting), scopes=scopes).values()
-        said = [(of.conversation, message) for of, message in loaded if message.kind == "message"]
-        return tuple(sorted(said, key=lambda each: (each[1].at, each[1].number))[: checked_limit(limit)])
+        loaded = transcripts.load(list(fitting), scopes=scopes).values()
+        said = [(of.conversation, message) for of, message in loaded]
+        return tuple(sorted(said, key=lambda each: (each[1].at, each[1].number)))
 
     def expand(self, summary: str, *, deep: bool = True) -> tuple[KeptMessage, ...]:
         """The messages that a summary stands for, in order; summaries that were folded into it are expanded, too."""
@@ -261,9 +280,11 @@ class Conversations:
         """
         from memoranda.service.transcript_search import Wanted, searched
 
-        text = checked_text(query, name="query", limit=_LONGEST_MESSAGE, empty_ok=True)
+        text = checked_text(query, name="query", limit=LONGEST_MESSAGE, empty_ok=True)
         for role in roles:
             checked_choice(role, ("user", "assistant"), name="role")
+        if not 0 <= gap_minutes <= _LONGEST_GAP_MINUTES:
+            raise InvalidInput("gap_minutes is a number of minutes, at most a year", hint="10 is a good start.")
         if not 0 <= context <= _MOST_AROUND:
             raise InvalidInput(f"context is a number from 0 to {_MOST_AROUND}", hint="2 is a good start.")
         row = self._row(conversation, above=True) if conversation else None
@@ -301,7 +322,8 @@ class Conversations:
         from memoranda.service.transcript_import import imported
 
         def append(name: str, title: str, messages: list[Message]) -> Appended:
-            return self.append(messages, conversation=name, metadata={"title": title} if title else None, compact=False)
+            about = {"title": title} if title else None
+            return self._append(messages, conversation=name, metadata=about, compact=False, imported=True)
 
         name = self._name(conversation) if conversation else ""
         return imported(path, append, format=format, name=name, progress=progress)
@@ -329,11 +351,7 @@ class Conversations:
     def keep_private(self, conversation: str) -> None:
         """From now on nothing of this conversation is kept. What was kept before must be erased first."""
         name = self._name(conversation)
-        if any(row.conversation.name == name for row in self._engine.transcripts.below(self._scope)):
-            raise Conflict(
-                f"{name!r} has messages here already", hint="Erase it first: memoranda conversation erase NAME."
-            )
-        self._engine.transcripts.keep_private(self._engine.ledger.name_digest(name), scope=self._scope)
+        self._engine.transcripts.keep_private(name, self._engine.ledger.name_digest(name), scope=self._scope)
 
     def is_private(self, conversation: str) -> bool:
         """Whether nothing of this conversation is kept."""
@@ -370,5 +388,6 @@ class Conversations:
         """Destroy a conversation with its summaries for good, and prove it. Memories captured from it stay."""
         from memoranda.service.erasure import Doomed, erase
 
-        doomed = Doomed(conversations=[self._row(conversation)])
-        return erase(self._engine, doomed, actor=self._engine.settings.actor)
+        row = self._row(conversation)
+        self._engine.ledger.drop_turn(row.conversation.name, scope=self._scope)
+        return erase(self._engine, Doomed(conversations=[row]), actor=self._engine.settings.actor)

@@ -264,7 +264,7 @@ class Library:
             made += outcome.made
             missing = outcome.left + len(outcome.skipped)
             self.batch_failures += len(outcome.skipped)
-            if progress:
+            if progress and made + outcome.left:
                 progress(made, made + outcome.left)
             if not outcome.left or not (outcome.made or outcome.done):
                 break

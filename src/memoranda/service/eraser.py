@@ -4,7 +4,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from memoranda.domain.draft import Reference, id_of
-from memoranda.domain.errors import Conflict, InvalidInput
+from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError
 from memoranda.domain.memory import STATES, TRUSTS
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.request import Request
@@ -80,10 +80,18 @@ class Eraser:
             return receipt
         from memoranda.service.documents import Documents
 
-        removed = [Documents(self._engine, Scope(source.scope)).remove(source.name) for source in going]
-        pending = "; ".join(filter(None, (receipt.pending, *(each.pending for each in removed))))
-        state = receipt.state if all(each.purged for each in removed) else "deleted"
-        return receipt._replace(sources=len(removed), state=state, pending=pending)
+        told = [receipt.pending]
+        gone = purged = 0
+        for source in going:
+            try:
+                removed = Documents(self._engine, Scope(source.scope)).remove(source.name)
+            except (MemorandaError, OSError) as error:
+                told.append(f"the source {source.name} is still there: {error}")
+                continue
+            gone, purged = gone + 1, purged + removed.purged
+            told.append(removed.pending)
+        state = receipt.state if purged == len(going) else "deleted"
+        return receipt._replace(sources=gone, state=state, pending="; ".join(filter(None, told)))
 
     def _chosen(
         self, reference: Reference | None, *, about: str, speaker: str, below: Scope | None, query: str

@@ -7,6 +7,7 @@ from memoranda.domain.errors import LedgerError, LedgerLocked
 from memoranda.domain.memory import Memory
 from memoranda.domain.ports import IndexEntry
 from memoranda.domain.receipt import EraseReceipt, FileScan
+from memoranda.domain.scope import Scope
 from memoranda.ledger.messages import Row
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
@@ -82,8 +83,9 @@ class Doomed(NamedTuple):
         from memoranda.service.redacting import redactions
 
         whole = {row.number for row in self.conversations}
-        found = redactions(engine, [memory for _, memory in self.memories], speaker=self.speaker, home=self.home)
-        return self._replace(redactions=[each for each in found if each.row.number not in whole])
+        memories = [memory for _, memory in self.memories]
+        found = redactions(engine, memories, speaker=self.speaker, home=self.home, without=whole)
+        return self._replace(redactions=found)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -141,8 +143,21 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
         conversations=len(conversations),
         summaries=summaries,
         mirrored=mirrors.rewritten,
-        notes=mirrors.notes,
+        notes=(*mirrors.notes, *_mentions(engine, [memory for _, memory in chosen])),
     )
+
+
+def _mentions(engine: Engine, memories: Sequence[Memory]) -> list[str]:
+    """Where else it is said, that an erasure from here does not reach."""
+    from memoranda.service.redacting import mentioned_above
+
+    above = mentioned_above(engine, memories)
+    notes = [f"the conversation {name} says it, too, and is to be erased from there" for name in above]
+    if memories and engine.sources.everywhere():
+        scopes = tuple(dict.fromkeys(scope for memory in memories for scope in Scope(memory.scope).chain()))
+        found = engine.library().mentions([memory.text for memory in memories], scopes)
+        notes += (f"{citation} says it, too; the file is yours" for citation in found)
+    return notes
 
 
 def _proven(engine: Engine, traces: _Traces, beside: Sequence[str]) -> EraseReceipt:

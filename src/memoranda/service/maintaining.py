@@ -95,7 +95,15 @@ class Upkeep:
         sources = self._engine.sources.everywhere()
         if not sources:
             return None
-        return self._engine.library().sync(sources, why="asked", progress=self._progress)
+        library = self._engine.library()
+        try:
+            synced = library.sync(sources, why="asked", progress=self._progress)
+        except (MemorandaError, OSError) as error:  # what was done before it is told all the same
+            return Synced("asked", left=str(error))
+        for corpus in library.corpora():
+            corpus.index().optimize()
+            corpus.index().scrub()
+        return synced
 
     def _filled(self, corpus: Corpus) -> tuple[int, int]:
         """Vectors made, and missing still."""

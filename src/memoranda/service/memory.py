@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
-from memoranda.domain.errors import Conflict, InvalidInput, NotFound, Refused
+from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
 from memoranda.domain.memory import KINDS, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_FALLBACKS = 6
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
+_MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
 
 class LongTermMemory(Nouns):
@@ -246,10 +247,15 @@ class LongTermMemory(Nouns):
     def _beside_documents(self, found: Recall, request: Request) -> Recall:
         """With passages of documents, when memories are few and nothing else narrows what is asked for."""
         plain = not request.narrowed and request.states == ("live",)
-        asked = bool(found) or found.receipt.abstained in _NOTHING_HERE
+        asked = bool(found) or found.receipt.abstained in (*_NOTHING_HERE, *_MAY_NOT_SPEAK)
         if not plain or not asked or not self._engine.sources.seen_from(self._scope):
             return found
-        return found.beside(self.documents.cold(request.query, len(found), automatic=request.mode == "automatic"))
+        try:
+            beside = self.documents.cold(request.query, len(found), automatic=request.mode == "automatic")
+        except (MemorandaError, OSError) as error:
+            told = (*found.receipt.degraded, f"documents were not looked at: {error}")
+            return Recall(tuple(found), found.receipt._replace(degraded=told))
+        return found.beside(beside)
 
     def _fallbacks(self, scopes: Sequence[str]) -> "list[LongTermMemory]":
         if isinstance(scopes, str) or not isinstance(scopes, Sequence) or len(scopes) > _MOST_FALLBACKS:

@@ -197,7 +197,7 @@ class _Run:
             also = "; --below takes the scopes below along" if self._scope.contains(place.scope) else ""
             why = f"it is of {place.scope}, and this is the mirror of {self._scope.path}: it was not read{also}"
             found.append(Trouble(place.path, 0, "", why))
-        why = f"no file of a mirror has such a path, as {Place(self._scope.path, 'fact').path} is one: it was not read"
+        why = f"a mirror has no such file ({Place(self._scope.path, 'fact').path} is one that it has): it was not read"
         found += [Trouble(path, 0, "", why) for path in self._folder.strangers()]
         return sorted(found)
 

@@ -1,6 +1,7 @@
 """Redacting: what is erased as a memory leaves the transcripts, too, and the summaries that were made of them."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from memoranda.domain.conversation import KeptMessage
@@ -24,18 +25,29 @@ class Redaction(NamedTuple):
     summaries: tuple[KeptMessage, ...]
     working: str | None = None
     """What the working memory becomes; None when it stays."""
+    metadata: bool = False
+    """Whether what is noted about the conversation, such as its title, goes."""
 
 
-def redactions(engine: Engine, memories: Sequence[Memory], *, speaker: str = "", home: str = "") -> list[Redaction]:
+def redactions(
+    engine: Engine,
+    memories: Sequence[Memory],
+    *,
+    speaker: str = "",
+    home: str = "",
+    without: Collection[int] = (),
+) -> list[Redaction]:
     """Everything in transcripts that says what these memories say; and all that a speaker said in the scope `home`.
 
-    Looked for in the conversations of each memory's scope and of those below it.
+    Looked for in the conversations of each memory's scope and of those below it, `without` those that go as a whole.
     """
     found: dict[int, Redaction] = {}
     for scope in dict.fromkeys((*(memory.scope for memory in memories), *((home,) if speaker else ()))):
         here = [memory for memory in memories if memory.scope == scope]
         for row in engine.transcripts.below(Scope(scope)):
-            doomed = _doomed(here, speaker if row.conversation.scope == home else "")
+            if row.number in without:
+                continue
+            doomed = _doomed(here, speaker if row.conversation.scope == home else "", row.conversation.name)
             redaction = _in_conversation(engine, row, doomed)
             if redaction is not None:
                 known = found.get(row.number)
@@ -47,7 +59,9 @@ def redact(engine: Engine, redaction: Redaction) -> None:
     """Blank the messages, and make the summaries that stand for them anew from what is left."""
     actor = engine.settings.actor
     blanks = {message.number: ERASED for message in redaction.blanked}
-    engine.transcripts.redact(redaction.row, blanks, working=redaction.working, actor=actor)
+    engine.transcripts.redact(
+        redaction.row, blanks, working=redaction.working, without_metadata=redaction.metadata, actor=actor
+    )
     # The oldest first: a later one is made of what the earlier ones stand for.
     for summary in sorted(redaction.summaries, key=lambda each: each.number):
         anew = {summary.number: _made_anew(engine, summary)}
@@ -76,20 +90,46 @@ def stood_for(engine: Engine, summary: KeptMessage) -> list[KeptMessage]:
     return sorted(messages, key=lambda each: (each.place, each.number))
 
 
-def _doomed(memories: Sequence[Memory], speaker: str) -> Callable[[KeptMessage | str], bool]:
+def mentioned_above(engine: Engine, memories: Sequence[Memory]) -> list[str]:
+    """Names of conversations of wider scopes that say what these memories say: they cannot be changed from below."""
+    found: list[str] = []
+    for scope in dict.fromkeys(memory.scope for memory in memories):
+        here = [memory for memory in memories if memory.scope == scope]
+        found += (
+            f"{row.conversation.name} in {row.conversation.scope}"
+            for row in engine.transcripts.of_scopes(Scope(scope).chain()[1:])
+            if _in_conversation(engine, row, _doomed(here, "", row.conversation.name)) is not None
+        )
+    return found
+
+
+def _doomed(memories: Sequence[Memory], speaker: str, talk: str) -> Callable[[KeptMessage | str], bool]:
     texts = {normal_form(memory.text) for memory in memories}
     parts = [text for text in texts if len(text) >= _SHORTEST_PART]
-    ids = {str(memory.metadata["message"]) for memory in memories if memory.metadata.get("message")}
+    # What a host calls a message is its own business, and unique in one conversation only.
+    ids = {
+        str(memory.metadata["message"])
+        for memory in memories
+        if memory.metadata.get("message") and memory.conversation == talk
+    }
 
     def doomed(found: KeptMessage | str) -> bool:
         if isinstance(found, KeptMessage):
             if found.id in ids or (found.host_id and found.host_id in ids) or (speaker and found.speaker == speaker):
                 return True
-            found = " ".join((found.text, *(call.arguments for call in found.tool_calls)))
+            found = " ".join((found.text, *(f"{call.name} {_plain(call.arguments)}" for call in found.tool_calls)))
         said = normal_form(found)
         return said in texts or any(part in said for part in parts)
 
     return doomed
+
+
+def _plain(arguments: str) -> str:
+    """Arguments without the escapes of JSON."""
+    try:
+        return f"{arguments} {json.dumps(json.loads(arguments), ensure_ascii=False)}".replace('\\"', '"')
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _in_conversation(engine: Engine, row: Row, doomed: Callable[[KeptMessage | str], bool]) -> Redaction | None:
@@ -103,7 +143,7 @@ def _in_conversation(engine: Engine, row: Row, doomed: Callable[[KeptMessage | s
                 summaries[message.id] = message
                 if doomed(message):
                     said.add(message.id)
-            elif message.text != ERASED and doomed(message):
+            elif not _is_blank(message) and doomed(message):
                 blanked.append(message)
         after = page[-1].place
     touched = said | {message.stood_for_by for message in blanked if message.stood_for_by}
@@ -115,10 +155,17 @@ def _in_conversation(engine: Engine, row: Row, doomed: Callable[[KeptMessage | s
         touched |= more
     working = engine.transcripts.working(row)
     blank_working = "" if working and doomed(working) else None
-    if not blanked and not touched and blank_working is None:
+    told = json.dumps(dict(row.conversation.metadata), ensure_ascii=False)
+    in_metadata = bool(row.conversation.metadata) and doomed(told)
+    if not blanked and not touched and blank_working is None and not in_metadata:
         return None
     stood = tuple(summaries[each] for each in touched if each in summaries)
-    return Redaction(row, tuple(blanked), stood, blank_working)
+    return Redaction(row, tuple(blanked), stood, blank_working, in_metadata)
+
+
+def _is_blank(message: KeptMessage) -> bool:
+    """Whether it was blanked before: somebody may also have said just this."""
+    return message.text == ERASED and not message.tool_calls and not message.speaker
 
 
 def _both(one: Redaction, other: Redaction) -> Redaction:
@@ -127,4 +174,5 @@ def _both(one: Redaction, other: Redaction) -> Redaction:
         tuple({each.number: each for each in (*one.blanked, *other.blanked)}.values()),
         tuple({each.number: each for each in (*one.summaries, *other.summaries)}.values()),
         other.working if one.working is None else one.working,
+        one.metadata or other.metadata,
     )

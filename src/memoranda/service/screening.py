@@ -57,6 +57,14 @@ def refuse_secret(text: str, name: str) -> None:
         )
 
 
+def refuse_secret_name(text: str, name: str) -> None:
+    """The same for what a host calls something: there, letters in no order are an id and no secret."""
+    from memoranda.capture.secrets import RANDOM, secrets
+
+    if any(found.rule != RANDOM for found in secrets(text)):
+        refuse_secret(text, name)
+
+
 def checked_reason(reason: str, settings: Settings) -> str:
     """Why something was done, as it is written into the history."""
     checked = checked_text(reason, name="reason", limit=500, empty_ok=True)

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from memoranda.conversations.transcripts import FORMATS, HEAD, Bad, Format, LeftOut, Spoken, detect, read
-from memoranda.domain.conversation import Appended
+from memoranda.conversations.transcripts import FORMATS, HEAD, Bad, Format, Item, LeftOut, Spoken, detect, read
+from memoranda.domain.conversation import LONGEST_MESSAGE, Appended
 from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.memory import checked_choice
 from memoranda.domain.message import Message
@@ -92,9 +93,10 @@ def imported(
     bad: list[tuple[int, str]] = []
     bad_total = 0
     try:
-        for item in read(lambda: _opened(file), format=chosen, name=name or file.stem):
+        for found in read(lambda: _opened(file), format=chosen, name=file.stem):
+            item = _too_long(found) or found
             if isinstance(item, Spoken):
-                work.take(item if not name else item._replace(conversation=name))
+                work.take(_moved(item, name) if name else item)
             elif isinstance(item, LeftOut):
                 left_out[item.why] += item.messages
             else:
@@ -109,6 +111,21 @@ def imported(
     return Imported(
         chosen, tuple(work.names), work.added, work.known, dict(left_out), tuple(bad), bad_total, work.private
     )
+
+
+def _too_long(item: Item) -> Bad | None:
+    if not isinstance(item, Spoken) or len(item.message.text) <= LONGEST_MESSAGE:
+        return None
+    reason = f"a message of {len(item.message.text):,} characters; the limit is {LONGEST_MESSAGE:,}"
+    return Bad(item.number, reason, item.offset)
+
+
+def _moved(item: Spoken, conversation: str) -> Spoken:
+    """Said in another conversation. Ids are unique in one only, so that they are made of both."""
+    if item.conversation == conversation:
+        return item
+    made = blake2b(f"{item.conversation}\n{item.message.id}".encode(), digest_size=12).hexdigest()
+    return item._replace(conversation=conversation, message=item.message._replace(id=f"moved-{made}"))
 
 
 def _note(bad: list[tuple[int, str]], item: Bad) -> None:

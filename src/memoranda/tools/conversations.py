@@ -26,6 +26,8 @@ _PAGE = 200
 _MOST_SESSIONS = 1_000
 _LONGEST_TEXT = 4_000
 _LONGEST_TITLE = 200
+_LONGEST_CALL = 80
+_MOST_CALLS = 40
 _CUT = " [cut]"
 # Of what is too much, the long texts are cut first, more and more.
 _SHORTER = (4_000, 2_000, 1_000, 500, 200)
@@ -84,7 +86,7 @@ def transcript(caller: Caller, given: Given) -> ToolResult:
     found = caller.memory.conversations.messages(conversation.id, after=after, limit=_PAGE)
     said = [message for message in found if message.kind == "message"]
     about = _about(conversation, now)
-    kept, cut = _first([_shown(message, now) for message in said], MOST_TRANSCRIPT_BYTES - _bytes(about))
+    kept, cut = _first_cut([_shown(message, now) for message in said], MOST_TRANSCRIPT_BYTES - _bytes(about))
     last = said[len(kept) - 1].place if kept else after
     more = cut or last < conversation.messages
     told = {
@@ -107,7 +109,7 @@ def between(caller: Caller, given: Given) -> ToolResult:
     messages = [
         {"conversation": cleaned(conversation.name), **_shown(message, now)} for conversation, message in found[:most]
     ]
-    kept, cut = _first(messages, MOST_TRANSCRIPT_BYTES)
+    kept, cut = _first_cut(messages, MOST_TRANSCRIPT_BYTES)
     more = cut or len(found) > most
     told = {"note": _QUOTED, "messages": kept, "truncated": more, "total_estimated": len(found)}
     return ToolResult(as_json(told) if kept else "Nothing was said in that time.", told)
@@ -196,12 +198,18 @@ def _shown(message: KeptMessage, now: int, *, hits: Sequence[int] = ()) -> dict[
         "at": iso(message.at),
         "ago": ago(message.at, now),
         "role": message.role,
-        "speaker": cleaned(message.speaker),
+        "speaker": _short(cleaned(message.speaker), _LONGEST_TITLE),
         "text": _short(cleaned(message.text), _LONGEST_TEXT),
-        "calls": [cleaned(call.name) for call in message.tool_calls],
+        "calls": _called(message),
         "hit": message.number in hits,
     }
     return {name: value for name, value in fields.items() if value or name == "text"}
+
+
+def _called(message: KeptMessage) -> list[str]:
+    names = [_short(cleaned(call.name), _LONGEST_CALL) for call in message.tool_calls[:_MOST_CALLS]]
+    more = len(message.tool_calls) - len(names)
+    return [*names, f"[{more} more]"] if more else names
 
 
 def _about(conversation: Conversation, now: int) -> dict[str, Any]:
@@ -241,6 +249,16 @@ def _first(items: Iterable[dict[str, Any]], most: int) -> tuple[list[dict[str, A
             return kept, True
         kept.append(item)
     return kept, False
+
+
+def _first_cut(items: Sequence[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], bool]:
+    """The first messages that fit, and at least one: whoever reads on from there must get past it."""
+    kept, cut = _first(items, most)
+    for longest in () if kept else _SHORTER:
+        kept, _ = _first([{**item, "text": _short(item["text"], longest)} for item in items[:1]], most)
+        if kept:
+            break
+    return kept, cut
 
 
 def _fitted(passages: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], bool]:

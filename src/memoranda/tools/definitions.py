@@ -164,7 +164,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Take in what has changed in the folders of documents that the user has added. Use it when the user says that "
         "a document was just written or changed, or when memory_search says that results are stale. It cannot add a "
         "folder: only the user can.",
-        {"sourceRoots": _texts("Names of folders that must have been added. Leave it out to read all of them.", 16)},
+        {"sourceRoots": _texts("Folders that must be among those that were added; all of them are read.", 16)},
     ),
     Definition(
         "remember",

@@ -4,9 +4,9 @@ It is hygiene, not a wall: somebody who wants to hide a secret in a text can. It
 """
 
 from memoranda.capture.secrets.glance import could_hold_secret
-from memoranda.capture.secrets.secret import Secret
+from memoranda.capture.secrets.secret import RANDOM, Secret
 
-__all__ = ["Secret", "redacted", "secrets"]
+__all__ = ["RANDOM", "Secret", "redacted", "secrets"]
 
 
 def secrets(text: str) -> tuple[Secret, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate, islice
 
 from memoranda.capture.secrets.forms import Form, addresses, plain, spelled, unbroken
-from memoranda.capture.secrets.secret import Secret
+from memoranda.capture.secrets.secret import RANDOM, Secret
 from memoranda.capture.secrets.sentences import sentences
 from memoranda.capture.secrets.services import SERVICES
 from memoranda.capture.secrets.structures import public_blocks, structures
@@ -129,7 +129,7 @@ def _tokens(text: str, low: str) -> Iterator[Secret]:
         if place >= 0 and start < hidden[place][1]:
             continue
         if _is_secret_token(token, low, start, alone=token == alone):
-            yield Secret("random token", start, end)
+            yield Secret(RANDOM, start, end)
         elif said := decoded(token):
             encoded.append((start, end, said))
     if encoded:

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+RANDOM = "random token"
+"""Known by nothing but the disorder of its letters: it may also be an id."""
+
 
 class Secret(NamedTuple):
     """From `start` to before `end`; `rule` is what it was known by."""
