@@ -180,3 +180,30 @@ def test_folders_that_hold_no_notes_are_not_entered():
     assert is_never_entered("home.db-index", is_beside=["home.db"].__contains__)
     assert not is_never_entered("card-index", is_beside=["notes.md"].__contains__)
     assert not is_never_entered("-index", is_beside=[""].__contains__)
+
+
+def test_rules_are_parsed_once_and_again_when_they_change(tmp_path, monkeypatch):
+    from memoranda.documents import ignore
+
+    texts = []
+    monkeypatch.setattr(ignore, "parsed", lambda text, parsed=ignore.parsed: texts.append(text) or parsed(text))
+    place = tmp_path / ".gitignore"
+
+    def ask(name):
+        return is_ignored(name, (rules_in(str(tmp_path), relative=""),), is_folder=False)
+
+    place.write_text("one\n")
+    os.utime(place, ns=(1, 1))
+    assert [ask("one") for _ in range(5)] == [True] * 5
+    assert texts == ["one\n"]
+    place.write_text("two\n")
+    os.utime(place, ns=(2, 2))
+    assert [ask("one"), ask("two")] == [False, True]
+    assert texts == ["one\n", "two\n"]
+
+
+def test_rules_that_were_written_just_now_are_read_each_time(tmp_path):
+    place = tmp_path / ".gitignore"
+    for name in ("one", "two", "six"):
+        place.write_text(name)
+        assert is_ignored(name, (rules_in(str(tmp_path), relative=""),), is_folder=False)

@@ -10,6 +10,7 @@ import pytest
 
 from memoranda import Conflict, InvalidInput, Refused
 from memoranda.domain.memory import KINDS
+from memoranda.domain.scope import Scope
 from memoranda.service import mirroring
 from memoranda.service.mirror_files import STATE, Folder, alone
 from memoranda.service.mirror_notes import known_mirrors, lock_of
@@ -374,6 +375,40 @@ def test_a_secret_is_refused_and_its_line_stays(memory, facts, sync):
         assert facts.read_text(encoding="utf-8").count("ghp_") == 2
     edit(facts, secret, "Uno.")
     assert sync().counts == {"supersede": 1}
+
+
+def test_two_refused_lines_of_one_memory_both_stay(memory, facts, sync):
+    one = memory.remember("One.", kind="fact")
+    sync()
+    secrets = [f"The {word} key is ghp_0123456789abcdefghijABCDEFGHIJ01234{word}." for word in "ab"]
+    edit(facts, "One.", f"{secrets[0]} <!-- m:{one.id} -->\n- {secrets[1]}")
+    for _ in range(2):
+        assert len(sync().refused) == 2
+        assert [facts.read_text(encoding="utf-8").count(secret) for secret in secrets] == [1, 1]
+    assert live(memory) == ["One."]
+
+
+def test_a_refused_copy_of_a_line_does_not_take_the_place_of_the_line(memory, facts, sync):
+    one = memory.remember("One.", kind="fact")
+    sync()
+    line = f"- One. <!-- m:{one.id} -->\n"
+    edit(facts, line, line + line.replace("One.", "The key is ghp_0123456789abcdefghijABCDEFGHIJ012345."))
+    for _ in range(2):
+        assert len(sync().refused) == 1
+        assert line in facts.read_text(encoding="utf-8")
+        assert "ghp_" in facts.read_text(encoding="utf-8")
+
+
+def test_a_second_line_with_an_id_that_nobody_has_is_not_remembered_either(memory, facts, sync):
+    memory.remember("One.", kind="fact")
+    sync()
+    lines = [f"- Foreign {word}. <!-- m:{'0' * 20} -->" for word in ("one", "two", "three")]
+    facts.write_text("\n".join([facts.read_text(encoding="utf-8").rstrip(), *lines, ""]), encoding="utf-8")
+    for _ in range(2):
+        done = sync()
+        assert (done.steps, [trouble.id for trouble in done.refused]) == ((), ["0" * 20] * 3)
+        assert [line for line in facts.read_text(encoding="utf-8").split("\n") if "Foreign" in line] == lines
+    assert live(memory) == ["One."]
 
 
 def test_an_id_of_elsewhere_is_told_and_never_kept_here(opened, clock, memory, facts, sync):
@@ -793,6 +828,16 @@ def test_a_store_knows_its_mirrors_until_it_is_told_otherwise(memory, folder, sy
     sync("detach")
     assert known_mirrors(memory._engine) == ()
     assert folder.exists()
+
+
+def test_only_its_own_scope_or_one_above_lets_go_of_a_mirror(memory, folder, sync):
+    sync()
+    for scope in ("home/ben", "home/anna/desk", "home/ann"):
+        with pytest.raises(Refused, match="mirror of a scope"):
+            mirroring.mirror(memory._engine, Scope(scope), folder, mode="detach")
+        assert known_mirrors(memory._engine) == (folder.resolve(),)
+    mirroring.mirror(memory._engine, Scope("home"), folder, mode="detach")
+    assert known_mirrors(memory._engine) == ()
 
 
 def test_a_preview_shows_what_would_be_refused(memory, facts, sync):

@@ -1,5 +1,6 @@
 """How memories look in a file, and that the way back gives the same."""
 
+import time
 import unicodedata
 
 import pytest
@@ -138,6 +139,50 @@ def test_ids_in_what_is_not_read_are_told():
         reading = read(file, HERE)
         assert not reading.items
         assert reading.held == {known}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "- a" + " " * 50_000 + "b",
+        "- a" + " " * 50_000 + f"b <!-- m:{'a' * 20} -->",
+        "- a <!-- m:" + " " * 50_000 + "b",
+        "- a <!-- m:" + "b" * 50_000 + "?",
+        "- a <!-- " + "\t" * 50_000,
+        "- " + f"m:{'a' * 20} " * 5_000 + "b",
+        "- " + "<!-- m:" * 10_000,
+        "- " + "<!--" * 10_000,
+        "- " + "-" * 50_000 + "m:",
+        "prose\n" * 30_000,
+        "<<<<<<< a\n" * 30_000,
+        "- a\n\n" * 10_000,
+    ],
+    ids=lambda file: repr(file[:12]),
+)
+def test_no_file_takes_long_to_read(file):
+    start = time.process_time()
+    reading = read(file, HERE)
+    assert time.process_time() - start < 2
+    assert reading.items or reading.blocks
+
+
+def test_a_comment_goes_with_the_spaces_before_it_and_with_no_other():
+    known = new_id()
+    for comment in (f"<!-- m:{known} -->", f"<!-- m:{known[:12]} -->", f"<!-- m:{known[:12]}", f"-- m:{known} -->"):
+        (item,) = read(f"- a  b \t {comment}", HERE).items
+        assert item.text == "a  b"
+        assert known in (item.id, item.scrap) or item.scrap == known[:12]
+
+
+def test_lines_of_a_merge_in_another_order_are_no_conflict():
+    assert not read("- a\n>>>>>>> other\n<<<<<<< HEAD\n", HERE).trouble
+
+
+def test_every_line_that_stands_instead_of_a_memory_is_written():
+    one = memory("One.")
+    lines = [("- first",), ("- second", "  and more")]
+    file = rendered(page(one, raw=tuple(Raw(each, one.id) for each in lines)))
+    assert [item.lines for item in read(file, HERE).items] == lines
 
 
 def test_a_file_with_conflicts_of_a_merge_or_in_another_encoding_is_not_read():

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoranda.documents.ignore import MIRROR_MARK
 from memoranda.documents.scan import Limits, Scan, Skipped, is_allowed, located, scan
 from memoranda.documents.wanted import DEFAULT_PATTERNS, literal_pattern
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
+from memoranda.service.mirror_files import STATE
 
 ALL = ("**/*.md",)
 
@@ -347,3 +349,24 @@ def test_a_scan_and_a_single_look_agree(tmp_path_factory, tree, links, patterns,
 
 def test_the_default_patterns_are_those_of_an_assistant():
     assert DEFAULT_PATTERNS == ("MEMORY.md", "memory.md", "USER.md", "memory/**/*.md")
+
+
+def test_a_mirror_of_memories_is_never_taken_for_documents(tmp_path):
+    root = made(tmp_path, "a.md", "mirror/home/facts.md", "mirror/deep/er/facts.md")
+    (tmp_path / "linked.md").symlink_to(tmp_path / "mirror" / "home" / "facts.md")
+    inside = str(tmp_path / "mirror" / "home")
+    assert is_allowed(root, "mirror/home/facts.md", ALL)
+    assert paths(scan(inside, ALL)) == ["facts.md"]
+    (tmp_path / "mirror" / MIRROR_MARK).write_text("{}")
+    found = scan(root, ALL)
+    assert paths(found) == ["a.md"]
+    assert set(reasons(found)) == {"mirror", "linked.md"}
+    assert found.tells_of("mirror/home/facts.md")
+    for path in ("mirror/home/facts.md", "mirror/deep/er/facts.md", "linked.md", "mirror/new.md"):
+        assert not is_allowed(root, path, ALL)
+    assert paths(scan(inside, ALL)) == []
+    assert not is_allowed(inside, "facts.md", ALL)
+
+
+def test_the_mark_of_a_mirror_is_the_one_that_mirrors_have():
+    assert MIRROR_MARK == STATE

@@ -600,3 +600,105 @@ def test_what_was_written_over_before_is_purged_with_its_source(opened, notes, w
     gone = documents.remove("notes")
     assert (gone.purged, gone.found) == (True, 0)
     assert not occurrences_in(folder, "is here")
+
+
+# -- what another process, another scope or a mirror does --
+
+
+def test_a_search_whose_generation_is_swapped_goes_on_with_the_new_one(documents, monkeypatch):
+    library, searching = documents._library, documents._searching
+    found, asked = searching._found, []
+
+    def swapped_meanwhile(generation, *given):
+        asked.append(generation.number)
+        if len(asked) == 1:
+            library.rebuild(documents.list())
+            raise LedgerError("the file is gone")
+        return found(generation, *given)
+
+    monkeypatch.setattr(searching, "_found", swapped_meanwhile)
+    assert paths(documents.search("boiler manual")) == ["boiler.md"]
+    assert asked == [1, 2]
+
+
+def test_a_search_that_fails_in_what_serves_says_so_at_once(documents, monkeypatch):
+    asked = []
+
+    def failing(generation, *_):
+        asked.append(generation.number)
+        raise LedgerError("the disk is broken")
+
+    monkeypatch.setattr(documents._searching, "_found", failing)
+    with pytest.raises(LedgerError, match="broken"):
+        documents.search("boiler manual")
+    assert asked == [1]
+
+
+def test_a_mirror_among_the_notes_is_no_source_and_what_was_taken_from_it_goes(opened, notes):
+    memory = opened()
+    memory.remember("The spare key is under the blue pot.")
+    memory.mirror(notes / "mirror")
+    mark = notes / "mirror" / ".memoranda-mirror.json"
+    kept = mark.read_bytes()
+    mark.unlink()
+    memory.documents.add(notes, trust="trusted")
+    assert memory.documents.sync().added > 3
+    mark.write_bytes(kept)
+    synced = memory.documents.sync()
+    assert synced.removed > 0
+    assert [(each.path, "mirror" in each.reason) for each in synced.skipped] == [("mirror", True)]
+    assert not memory.documents.search("spare key under the blue pot")
+    assert memory.documents.status().files == 3
+
+
+def test_making_anew_tells_nothing_of_the_files_of_other_scopes(opened, write, tmp_path):
+    write("a.md", "The boiler is loud.", folder="anna")
+    write("lawyer.md", "x" * 2_000_000, folder="ben")
+    home = opened("home")
+    home.within("home/anna").documents.add(tmp_path / "anna")
+    home.within("home/ben").documents.add(tmp_path / "ben")
+    synced = home.within("home/anna").documents.rebuild()
+    assert (synced.added, synced.skipped) == (1, ())
+    assert [each.path for each in home.within("home/ben").documents.rebuild().skipped] == ["lawyer.md"]
+    home.close()
+    synced = opened("home/anna", chunk_tokens=300).documents.sync()
+    assert (synced.why, synced.skipped) == ("rebuild", ())
+
+
+def test_a_title_and_tags_that_change_are_searched_as_they_are_now(opened, write, tmp_path):
+    write("a.md", "---\ntitle: Quarterly Penguin\ntags: [hedgehog]\n---\nThe manual is in the blue folder.\n")
+    documents = opened().documents
+    documents.add(tmp_path / "notes")
+    documents.sync()
+    assert documents.search("penguin hedgehog")
+    write("a.md", "---\ntitle: Yearly Walrus\ntags: [badger]\n---\nThe manual is in the blue folder.\n")
+    documents.sync()
+    assert documents.search("walrus")
+    assert documents.search("badger")
+    assert not documents.search("penguin")
+    assert not documents.search("hedgehog")
+
+
+def test_files_that_ask_for_less_trust_take_no_place_from_those_that_may_speak(opened, write, tmp_path):
+    for number in range(220):
+        write(f"q{number}.md", f"---\ntrust: quarantined\n---\nOtter mill otter mill {number}.\n")
+    write("z.md", "The otter lives by the mill, and a lot more is said of it here than of the others in this place.\n")
+    documents = opened().documents
+    documents.add(tmp_path / "notes", trust="trusted")
+    documents.sync()
+    found = documents.search("otter mill", limit=1)
+    assert paths(found) == ["z.md"]
+    assert found.receipt.proposed == 1
+
+
+def test_a_first_look_that_ran_out_of_time_is_gone_on_with(opened, notes, monkeypatch):
+    from memoranda.service import document_library
+
+    documents = opened(documents_sync="open").documents
+    documents.add(notes)
+    monkeypatch.setattr(document_library, "_IN_PASSING_SECONDS", -1.0)
+    found = documents.search("boiler manual")
+    assert not found
+    assert "not all documents are read" in found.receipt.degraded[0]
+    monkeypatch.setattr(document_library, "_IN_PASSING_SECONDS", 60.0)
+    assert paths(documents.search("boiler manual")) == ["boiler.md"]

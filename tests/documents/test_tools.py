@@ -126,3 +126,26 @@ def test_a_model_is_given_a_bounded_number_of_characters(caller, write):
     results = tool.search(caller, given).data["results"]
     assert 1 < len(results) < 20
     assert sum(len(each["snippet"]) for each in results) <= tool.MOST_CHARACTERS
+
+
+def test_a_search_of_documents_where_there_are_none_finds_nothing(opened, folder):
+    memory = opened("home/ben")
+    memory.remember("The boiler manual was lent to Ben.")
+    told = read(Tools(memory).call("memory_search", {"query": "boiler manual", "corpus": "documents", "minScore": 0.1}))
+    assert told["results"] == []
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", ["call 10:30.md", "a..b.md", "~draft.md"])
+def test_every_path_that_a_search_gave_can_be_read(tools, write, name):
+    write(name, "The plumber comes on Tuesday.")
+    (result,) = read(tools.call("memory_search", {"query": "plumber comes on Tuesday", "corpus": "documents"}))[
+        "results"
+    ]
+    for path in (result["path"], result["citation"]):
+        assert read(tools.call("memory_get", {"path": path}))["text"] == "The plumber comes on Tuesday."
+
+
+@pytest.mark.parametrize("path", ["../store.db", "/etc/passwd", "garden/../../store.db", "..\\store.db"])
+def test_no_path_of_a_model_leads_out_of_the_documents(tools, path):
+    assert tools.call("memory_get", {"path": path}).failed

@@ -216,3 +216,33 @@ def test_where_nobody_follows_in_the_background_a_watcher_makes_the_vectors(open
     with documents.watch() as at:
         assert at.ready.wait(SOON)
         assert wait_for(lambda: documents.status().vector == "ready")
+
+
+def test_whoever_is_told_and_fails_does_not_end_it(watched, notes):
+    def failing(synced):
+        raise ValueError("no such window")
+
+    with watched.watch(told=failing) as watch:
+        assert watch.ready.wait(SOON)
+        assert "no such window" in watch.trouble
+        (notes / "cat.md").write_text("The cat is called Mruczek.")
+        assert wait_for(lambda: found(watched, "cat called Mruczek") == ["cat.md"])
+        assert watched.status().watcher == "on"
+
+
+def test_a_watcher_whose_thread_is_gone_is_not_told_to_be_on(watch, watched):
+    watch._stop.set()
+    watch._thread.join(SOON)
+    assert watched.status().watcher == "off"
+
+
+def test_the_catalogue_is_looked_through_once_for_many_changes(watch, watched, notes, monkeypatch):
+    sources = watched.list()
+    catalogue = watched._library.serving().catalogue
+    asked = []
+    known = catalogue.known
+    monkeypatch.setattr(catalogue, "known", lambda *names: asked.append(names) or known(*names))
+    noise = [str(notes / f"{number}.log") for number in range(50)]
+    assert not watch._concerns(sources, noise)
+    assert len(asked) == 1
+    assert watch._concerns(sources, [*noise, str(notes / "garden")])

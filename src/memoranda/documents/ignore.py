@@ -8,16 +8,22 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoranda.documents.globs import expression_of
 
 RULE_FILES = (".gitignore", ".memorandaignore")
 """Later ones count more."""
+MIRROR_MARK = ".memoranda-mirror.json"
+"""Stands in the folder of a mirror. What is in there are memories: they are not found a second time as documents, where
+no erasure would reach them and no trust of theirs would count."""
 NEVER = frozenset({".git", ".tox", ".venv", ".pnpm-store", "__pycache__", "node_modules", "venv"})
 _OWN = ("-index", "-documents", "-transcripts")
 _MOST_BYTES = 1 << 18
+_RESTED_NS = 2_000_000_000
 _NO_RULES = frozenset(
     {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.ENXIO, errno.EMLINK, errno.ENAMETOOLONG}
 )
@@ -64,8 +70,27 @@ def is_never_entered(name: str, *, is_beside: Callable[[str], bool]) -> bool:
 
 def rules_in(folder: str, *, relative: str) -> Rules | None:
     """The rules that a folder holds, or None. A file of rules that is a link is not followed, as git does."""
-    rules = tuple(rule for name in RULE_FILES for rule in parsed(_read(os.path.join(folder, name))))
+    rules = tuple(rule for name in RULE_FILES for rule in _rules_of(os.path.join(folder, name)))
     return Rules(relative, rules) if rules else None
+
+
+def _rules_of(path: str) -> tuple[Rule, ...]:
+    try:
+        found = os.lstat(path)
+    except OSError as error:
+        if error.errno in _NO_RULES:
+            return ()
+        raise
+    # One that was written just now may be written again in the same moment.
+    if time.time_ns() - found.st_mtime_ns < _RESTED_NS:
+        return parsed(_read(path))
+    return _parsed_once(path, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+
+
+@lru_cache(maxsize=256)
+def _parsed_once(path: str, _identity: tuple[int, ...]) -> tuple[Rule, ...]:
+    """Of a file that the disk tells the same of. Every document that is read asks for the rules above it."""
+    return parsed(_read(path))
 
 
 def parsed(text: str) -> tuple[Rule, ...]:

@@ -241,7 +241,10 @@ def _in_a_comment(value: str) -> str:
 
 def rendered(page: Page) -> str:
     """A file, with line feeds. Oldest first; what was not taken stands where it belongs, or at the end."""
-    instead = {raw.id: raw.lines for raw in page.raw if raw.id}
+    instead: dict[str, list[str]] = {}
+    for raw in page.raw:
+        if raw.id:
+            instead.setdefault(raw.id, []).extend(raw.lines)
     ordered = sorted(page.memories, key=lambda memory: (memory.created_at, memory.id))
     lines = [f"{HEAD} {page.place.scope} {page.place.shelf} {page.mark} -->", *HOW, "", heading(page.place), ""]
     for memory in ordered:

@@ -124,15 +124,15 @@ class _Planner:
     def _mended(self, items: Sequence[tuple[Place, Item]]) -> list[tuple[Place, Item]]:
         """Items with the ids that damaged comments were of, without those of which nobody can tell."""
         others = {item.id for _, item in items}
+        free = self._memories.keys() - self._taken.keys() - others
         mended = []
         for place, item in items:
             if item.scrap is None:
                 mended.append((place, item))
                 continue
-            free = self._memories.keys() - self._taken.keys() - others
             found = [each for each in free if fits(item.scrap, each)]
             if len(found) == 1:
-                others.add(found[0])
+                free.remove(found[0])
                 mended.append((place, item._replace(id=found[0])))
             else:
                 self._unsure = self._unsure or f"{place.path}:{item.line}"
@@ -192,6 +192,10 @@ class _Planner:
         """A line without an id, or with one that another line has."""
         if not item.text.strip():
             return
+        if item.id and item.id not in self._memories:
+            self._unknown(place, item)
+            return
+        item = item._replace(id="")  # wherever it ends up, it stands for no memory that another line is of
         if place.shelf == "profile":
             self._trouble(place, item, "a profile has no new lines; use `memoranda profile`")
             return

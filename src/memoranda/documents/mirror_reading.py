@@ -6,15 +6,17 @@ read is handed back as it is.
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from memoranda.documents.mirror import FENCE, HEAD, HOW, UNREAD, Place, heading
 
 _ID = r"[0-9abcdefghjkmnpqrstvwxyz]{20}"
-_COMMENT = re.compile(rf"[ \t]*<!--[ \t]*m:({_ID})\b[^<>]*-->")
+# No pattern begins with spaces without end, and none tries the same characters twice: a file may be anybody's.
+_COMMENT = re.compile(rf"<!--[ \t]*+m:({_ID})\b[^<>]*-->")
 # Comments with an id that were damaged. A text of ours never has `<!--` in it; where that is lost, the id is whole.
-_SCRAP = re.compile(r"[ \t]*<!--[ \t]*m:[ \t]*([0-9a-z]*)(?:[^<>]*?-->|[ \t]*-{0,2}>?$)", re.IGNORECASE)
-_UNOPENED = re.compile(rf"[ \t]*(?:<?!?-{{0,2}})[ \t]*\bm:({_ID})(?:\b[^<>]*-->|[ \t]*-{{0,2}}>?$)", re.IGNORECASE)
+_SCRAP = re.compile(r"<!--[ \t]*+m:[ \t]*+([0-9a-z]*+)(?:[^<>]*-->|[ \t]*+-{0,2}>?$)", re.IGNORECASE)
+_UNOPENED = re.compile(rf"<?!?-{{0,2}}[ \t]{{0,4}}\bm:({_ID})(?:\b[^<>]{{0,500}}-->|[ \t]*+-{{0,2}}>?$)", re.IGNORECASE)
 _BROKEN = re.compile(r"<!--[ \t]*m:", re.IGNORECASE)
 _ITEM = re.compile(r"[-*+](?:[ \t]+|$)")
 _ENTITY = re.compile(r"&#x([0-9a-f]{1,6});", re.IGNORECASE)
@@ -22,7 +24,6 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _HEAD = re.compile(rf"{re.escape(HEAD)} (\S+) (\S+) ([0-9a-f]{{12}}) -->[ \t]*$")
 _HEAD_MARK = re.compile(r"( )([0-9a-f]{12})( -->)")
 _LINE_AND_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_MERGING = re.compile(r"^<{7} .*^>{7} ", re.MULTILINE | re.DOTALL)
 _BOM = "\ufeff"
 _WIDEST_MARKER = 5
 _LEAST_SCRAP = 6
@@ -83,7 +84,7 @@ def read(text: str, place: Place) -> Reading:
     ends = _LINE_END.search(text)
     newline = "\r\n" if ends is not None and ends[0] == "\r\n" else "\n"
     lines = _LINE_END.split(text.removeprefix(_BOM))
-    if _MERGING.search("\n".join(lines)):
+    if _is_merging(lines):
         return Reading(blocks=(_block(1, lines),), newline=newline, trouble="it has conflicts of a merge in it")
     items: list[Item] = []
     blocks: list[Block] = []
@@ -102,6 +103,12 @@ def read(text: str, place: Place) -> Reading:
             blocks.append(_block(at + 1, part))
         at = end
     return Reading(tuple(items), _together(blocks), mark, newline, text.startswith(_BOM))
+
+
+def _is_merging(lines: Sequence[str]) -> bool:
+    """Whether one side of a conflict begins somewhere, and the other one ends behind it."""
+    left = iter(lines)
+    return any(line.startswith("<<<<<<< ") for line in left) and any(line.startswith(">>>>>>> ") for line in left)
 
 
 def without(text: str, items: Sequence[Item], *, mark: str) -> str:
@@ -157,14 +164,14 @@ def _block(line: int, lines: Sequence[str]) -> Block:
 
 def _together(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Lines that follow one another are one block."""
-    joined: list[Block] = []
+    runs: list[list[Block]] = []
     for block in blocks:
-        last = joined[-1] if joined else None
+        last = runs[-1][-1] if runs else None
         if last is not None and last.line + len(last.lines) == block.line:
-            joined[-1] = _block(last.line, (*last.lines, *block.lines))
+            runs[-1].append(block)
         else:
-            joined.append(block)
-    return tuple(joined)
+            runs.append([block])
+    return tuple(_block(run[0].line, tuple(chain.from_iterable(block.lines for block in run))) for run in runs)
 
 
 def _item(line: int, lines: tuple[str, ...]) -> Item:
@@ -177,13 +184,23 @@ def _item(line: int, lines: tuple[str, ...]) -> Item:
     scraps = [] if ids else [found for each in shown for found in damaged.findall(each)]
     texts = []
     for place, each in enumerate(shown):
-        bare = damaged.sub("", _COMMENT.sub("", each)).rstrip(" \t")
+        bare = _cut(damaged, _cut(_COMMENT, each)).rstrip(" \t")
         if place and not bare and bare != each.rstrip(" \t"):
             continue  # a comment that has a line of its own adds none to the text
         if _BROKEN.search(bare) and not ids:
             scraps = [""]  # nobody can say where it ends: it stays in the line, and is no id
         texts.append(_unescaped(bare if place else bare.lstrip(" \t")))
     return Item(line, lines, "\n".join(texts), ids[0] if ids else "", scraps[0].lower() if scraps else None)
+
+
+def _cut(pattern: re.Pattern[str], line: str) -> str:
+    """A line without what is found in it, and without the spaces before that."""
+    kept = []
+    at = 0
+    for found in pattern.finditer(line):
+        kept.append(line[at : found.start()].rstrip(" \t"))
+        at = found.end()
+    return "".join((*kept, line[at:]))
 
 
 def fits(scrap: str | None, identity: str) -> bool:

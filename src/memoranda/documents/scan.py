@@ -11,12 +11,13 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from memoranda.documents.ignore import RULE_FILES, Rules, is_ignored, is_never_entered, rules_in
+from memoranda.documents.ignore import MIRROR_MARK, RULE_FILES, Rules, is_ignored, is_never_entered, rules_in
 from memoranda.documents.wanted import DEFAULT_PATTERNS, Wanted, wanted
 from memoranda.domain.document import FileSeen
 from memoranda.domain.errors import NotFound, Refused
 
 _NO_DOCUMENT = "Only files that a pattern of the source names, and no rule leaves out, can be read."
+_A_MIRROR = "is a mirror of memories, which are no documents"
 _LONGEST_PATH = 1_024
 _UNCITABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff\u2028\u2029]")
 
@@ -67,6 +68,8 @@ class Located(NamedTuple):
 def scan(root: str, patterns: tuple[str, ...] = DEFAULT_PATTERNS, *, limits: Limits | None = None) -> Scan:
     """Every document below a folder. The order in which it looks is fixed, so that limits cut the same each time."""
     walk = _Walk(_base_of(root), wanted(patterns), limits or Limits())
+    if _is_in_mirror(walk.base):
+        return Scan((), (Skipped(".", _A_MIRROR),))
     walk.run()
     return Scan(
         tuple(sorted(walk.files, key=lambda file: file.path)),
@@ -99,6 +102,8 @@ def located(
         raise Refused("this leads out of the folder", hint=_NO_DOCUMENT)
     straight = real == asked
     try:
+        if _is_in_mirror(os.path.dirname(_joined(base, real))):
+            raise Refused("this is a file of a mirror of memories", hint=_NO_DOCUMENT)
         if _is_shut(base, real, hidden_too=not straight) or not (straight or _link_is_open(base, asked)):
             raise Refused("this is not one of the documents", hint=_NO_DOCUMENT)
         found = os.lstat(_joined(base, real))
@@ -126,7 +131,7 @@ class _Walk:
         self.files: list[FileSeen] = []
         self.skipped: list[Skipped] = []
         self.truncated = ""
-        self._base, self._wanted, self._limits = base, wanted, limits
+        self.base, self._wanted, self._limits = base, wanted, limits
         self._entries = 0
         self._entered: set[str] = set()
         self._taken: set[tuple[int, int]] = set()
@@ -151,7 +156,7 @@ class _Walk:
         if real_folder in self._entered:
             return
         self._entered.add(real_folder)
-        full = _joined(self._base, real_folder)
+        full = _joined(self.base, real_folder)
         try:
             with os.scandir(full) as listing:
                 left = self._limits.entries - self._entries
@@ -160,6 +165,9 @@ class _Walk:
             own = None if names.isdisjoint(RULE_FILES) else rules_in(full, relative=real_folder)
         except OSError as error:
             self._skip(folder.rstrip("/") or ".", f"cannot be read: {error.strerror}", unread=True)
+            return
+        if MIRROR_MARK in names:
+            self._skip(folder.rstrip("/") or ".", _A_MIRROR)
             return
         self._entries += len(entries)
         if self._entries > self._limits.entries:
@@ -191,17 +199,17 @@ class _Walk:
         self._folders += reversed(below)
 
     def _follow(self, path: str, real: str) -> None:
-        target = os.path.realpath(_joined(self._base, real))
-        if target == self._base:
+        target = os.path.realpath(_joined(self.base, real))
+        if target == self.base:
             return
-        own = _within(self._base, target)
+        own = _within(self.base, target)
         if own is None:
             self._skip(path, "is a link that leads out of the folder")
-        elif _is_shut(self._base, own, hidden_too=True):
+        elif _is_in_mirror(target) or _is_shut(self.base, own, hidden_too=True):
             self._skip(path, "is a link to what is left out")
         elif os.path.isdir(target):
             if self._wanted.folders.fullmatch(path):
-                self._folders.append((path + "/", own + "/", _rules_down_to(self._base, own)))
+                self._folders.append((path + "/", own + "/", _rules_down_to(self.base, own)))
         elif self._wanted.files.fullmatch(path):
             self._take(path, target)
 
@@ -292,6 +300,11 @@ def _is_shut(base: str, real: str, *, hidden_too: bool) -> bool:
         folder += part + "/"
     rules = _with_rules_of(base, folder, rules)
     return is_ignored(real, rules, is_folder=os.path.isdir(_joined(base, real)))
+
+
+def _is_in_mirror(place: str) -> bool:
+    """Whether a place without links is a mirror, or lies within one, be it above the root."""
+    return _is_in(place, MIRROR_MARK) or (place != (upper := os.path.dirname(place)) and _is_in_mirror(upper))
 
 
 def _is_in(folder: str, name: str) -> bool:

@@ -11,6 +11,7 @@ import apsw
 
 from memoranda.domain.document import FileSeen
 from memoranda.domain.errors import LedgerDamaged
+from memoranda.domain.memory import Trust
 from memoranda.index import catalogue_rows as rows
 from memoranda.index.catalogue_feed import OF_CHUNKS, ChunkFeed
 from memoranda.index.catalogue_rows import FORMAT, FileRead, Holding, Kept, KnownFile, Passage
@@ -182,6 +183,19 @@ class Catalogue:
                   and (:path = '' or f.path = :path or (:folder <> '' and substr(f.path, 1, length(:folder)) = :folder))
                 """,
                 {"scope": scope, "source": source, "path": path, "folder": folder},
+            )
+            return frozenset(int(row[0]) for row in selected)
+
+    def numbers_asking(self, scope: str, source: str, trust: Sequence[Trust]) -> frozenset[int]:
+        """Numbers of the chunks of a source whose files ask for one of these trusts."""
+        listed, values = placeholders("trust", tuple(trust))
+        with self.database.read() as connection:
+            selected = connection.execute(
+                f"""
+                select c.number from file f join chunk c on c.file = f.number
+                where f.scope = :scope and f.source = :source and f.trust in ({listed})
+                """,  # noqa: S608
+                {"scope": scope, "source": source, **values},
             )
             return frozenset(int(row[0]) for row in selected)
 

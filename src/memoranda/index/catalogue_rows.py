@@ -166,10 +166,13 @@ _UPDATE = """
 
 def touch(connection: apsw.Connection, read: FileRead) -> None:
     """Only the path, the matter and what the disk tells are other than before."""
-    row = connection.execute("select path from file where number = :number", {"number": read.number}).fetchone()
-    connection.execute(_UPDATE, {**_columns(read), "number": read.number})
-    if row is not None and row[0] != read.seen.path:
-        # What a file is called is searched, too.
+    before = connection.execute(
+        "select path, title, tags, dated from file where number = :number", {"number": read.number}
+    ).fetchone()
+    columns = _columns(read)
+    connection.execute(_UPDATE, {**columns, "number": read.number})
+    if before is not None and before != tuple(columns[name] for name in ("path", "title", "tags", "dated")):
+        # What a file is called, and what it says of itself, is searched, too.
         connection.execute(
             "insert into change (number) select number from chunk where file = :number", {"number": read.number}
         )

@@ -19,6 +19,12 @@ class Mirrors:
         with self._database.read() as connection:
             return tuple(str(row[0]) for row in connection.execute("select path from mirror order by path"))
 
+    def scope_of(self, path: str) -> Scope | None:
+        """The scope that this mirror was first written from; None when the store does not know of it."""
+        with self._database.read() as connection:
+            row = connection.execute("select scope from mirror where path = :path", {"path": path}).fetchone()
+        return None if row is None else Scope(str(row[0]))
+
     def note(self, path: str, scope: Scope) -> None:
         """The store knows of this mirror from now on."""
         if path in self.paths():

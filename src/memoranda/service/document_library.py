@@ -47,6 +47,9 @@ class Generation(NamedTuple):
 class Watcher(Protocol):
     """Something at work in the background that ends with the store."""
 
+    @property
+    def is_alive(self) -> bool: ...
+
     def close(self) -> None: ...
 
 
@@ -162,7 +165,9 @@ class Library:
             if self._looked.get(key) != last and not self.dirty:
                 return None
             synced = self.sync(sources, why="open" if first else "search", patience=0.0, seconds=_IN_PASSING_SECONDS)
-            self._looked[key] = time.monotonic()
+            # A first look that ran out of its time is gone on with.
+            if synced.left in ("", _CUT_OTHERWISE):
+                self._looked[key] = time.monotonic()
         finally:
             self._freshening.release()
         return synced
@@ -185,7 +190,7 @@ class Library:
         """
         began = time.monotonic()
         if why not in _IN_PASSING and self.outdated:
-            return self.rebuild(progress=progress, embedding=embedding)
+            return self.rebuild(sources, progress=progress, embedding=embedding)
         tally = Tally()
         stop = self._stop if seconds is None else lambda: self._stop() or time.monotonic() - began > seconds
         try:
@@ -275,9 +280,12 @@ class Library:
 
     # -- making anew --
 
-    def rebuild(self, *, progress: Progress | None = None, embedding: Progress | None = None) -> Synced:
+    def rebuild(
+        self, sources: Sequence[Source], *, progress: Progress | None = None, embedding: Progress | None = None
+    ) -> Synced:
         """All documents of the store anew, from their files, in the space of the configured embedder.
 
+        What is told of files is told of these sources only: others may not be for the eyes of whoever asks.
         The old generation serves until the new one is complete, and no text that it has a vector for is embedded
         again. What an interrupted rebuild had done is not done again.
         """
@@ -290,7 +298,7 @@ class Library:
             number, catalogue = self.folder.begin(resumable=self.how.made)
             new = self._generation(number, catalogue)
             try:
-                self._fill(new, before.catalogue, fingerprint, tally, now_ns, progress)
+                self._fill(new, before.catalogue, fingerprint, tally, now_ns, progress, told_of=sources)
                 first = self._complete(new, embedding)
                 new.corpus.index().optimize()
                 with self.folder.syncing(patience=self.settings.busy_seconds) as now_ns:
@@ -327,6 +335,8 @@ class Library:
         tally: Tally,
         now_ns: int,
         progress: Progress | None,
+        *,
+        told_of: Sequence[Source] = (),
     ) -> None:
         for source in self.sources.everywhere():
             run = SourceSync(
@@ -334,7 +344,7 @@ class Library:
                 source,
                 self.how,
                 now_ns=now_ns,
-                tally=tally,
+                tally=tally if source in told_of else Tally(),
                 seeds=seeds,
                 fingerprint="" if fingerprint == NO_SPACE else fingerprint,
                 stop=self._stop,
@@ -379,7 +389,7 @@ class Library:
 
     @property
     def is_watched(self) -> bool:
-        return bool(self._watchers)
+        return any(watcher.is_alive for watcher in self._watchers)
 
     def keep(self, watcher: Watcher) -> None:
         """Close this one, too, when the store is closed."""

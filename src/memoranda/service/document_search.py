@@ -18,7 +18,7 @@ from memoranda.documents.ranking import (
 from memoranda.documents.snippet import snippet
 from memoranda.domain.document import DocumentHit, Found, FoundReceipt, Source
 from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound
-from memoranda.domain.memory import Trust
+from memoranda.domain.memory import TRUSTS, Trust
 from memoranda.domain.ports import Candidate, IndexAnswer, IndexQuery
 from memoranda.domain.request import checked_limit
 from memoranda.domain.scope import Scope
@@ -32,7 +32,7 @@ from memoranda.service.screening import without_secrets
 SNIPPET, COLD_SNIPPET = 700, 280
 FEW_HITS = 2
 MAX_QUERY = 4_000
-_SWAPS = 3
+_SWAPS = 5
 _SYNC = "Run: memoranda documents sync"
 _REBUILD = "Run: memoranda documents sync --full"
 
@@ -105,12 +105,7 @@ class DocumentSearch:
             path=path.strip(),
             snippet=most,
         )
-        for _ in range(_SWAPS):
-            generation = self._library.serving()
-            found = self._found(generation, wanted, degraded)
-            if self._library.is_serving(generation):
-                break
-        return found
+        return self._served(wanted, degraded)
 
     def cold(self, query: str, hits: int, *, automatic: bool = True) -> tuple[DocumentHit, ...]:
         """A few short passages when memories are few; of trusted sources only where nobody asked."""
@@ -121,6 +116,22 @@ class DocumentSearch:
         return tuple(self.search(query, limit=most, trust=trust, most=COLD_SNIPPET))
 
     # -- the steps --
+
+    def _served(self, wanted: _Wanted, degraded: tuple[str, ...]) -> Found:
+        """What the generation that serves finds. When another process swaps it meanwhile, its files go: once more."""
+        tries = 0
+        while True:
+            tries += 1
+            generation: Generation | None = None
+            try:
+                generation = self._library.serving()
+                found = self._found(generation, wanted, degraded)
+            except (MemorandaError, OSError):
+                if tries >= _SWAPS or (generation is not None and self._library.is_serving(generation)):
+                    raise
+            else:
+                if tries >= _SWAPS or self._library.is_serving(generation):
+                    return found
 
     def _cleaned(self, query: str) -> str:
         if not isinstance(query, str):
@@ -146,6 +157,7 @@ class DocumentSearch:
         corpus = generation.corpus
         standing = corpus.catch_up()
         vector, embedder, trouble = corpus.embed_query(wanted.query)
+        muted = self._muted(generation, wanted)
         answer = corpus.search(
             IndexQuery(
                 scopes=self._scope.chain(),
@@ -153,8 +165,8 @@ class DocumentSearch:
                 vector=vector,
                 allow=self._allowed(generation, wanted),
                 pool=pool_size(wanted.limit),
-                tail=standing.tail,
-                hidden=standing.hidden,
+                tail=tuple(entry for entry in standing.tail if entry.number not in muted),
+                hidden=standing.hidden | muted,
             )
         )
         passages = self._speaking(generation, wanted, answer.candidates)
@@ -211,6 +223,14 @@ class DocumentSearch:
         found: set[int] = set()
         for scope, name in wanted.sources:
             found |= generation.catalogue.numbers(scope, name, path=wanted.path)
+        return frozenset(found)
+
+    def _muted(self, generation: Generation, wanted: _Wanted) -> frozenset[int]:
+        """The chunks of files that ask for less trust than is wanted: they take no place in the pool."""
+        found: set[int] = set()
+        for (scope, name), source in wanted.sources.items():
+            refused = tuple(each for each in TRUSTS if trust_with(source.trust, each) not in wanted.trust)
+            found |= generation.catalogue.numbers_asking(scope, name, refused)
         return frozenset(found)
 
     def _speaking(

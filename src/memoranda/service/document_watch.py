@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
-from memoranda.documents.ignore import RULE_FILES
+from memoranda.documents.ignore import MIRROR_MARK, RULE_FILES
 from memoranda.documents.scan import is_allowed
 from memoranda.domain.document import Source, Synced, SyncWhy
 from memoranda.domain.errors import ConfigError, InvalidInput, MemorandaError
@@ -142,19 +142,24 @@ class Watch:
     def _concerns(self, sources: Sequence[Source], paths: Iterable[str]) -> bool:
         """Whether any of these paths may make a difference to the documents."""
         limits = self._library.how.limits
+        catalogue = self._library.serving().catalogue
+        known: dict[Source, list[str]] = {}
         for path in paths:
             for source in sources:
                 base = os.path.realpath(source.root)
                 if not path.startswith(base + os.sep) and path != base:
                     continue
                 relative = os.path.relpath(path, base).replace(os.sep, "/")
-                if os.path.basename(path) in RULE_FILES or is_allowed(
+                if os.path.basename(path) in (*RULE_FILES, MIRROR_MARK) or is_allowed(
                     source.root, relative, source.patterns, limits=limits
                 ):
                     return True
                 # A folder that came, went or was given another name says nothing of the files in it.
-                known = self._library.serving().catalogue.known(source.scope, source.name)
-                if os.path.isdir(path) or any(each.startswith(relative + "/") for each in known):
+                if os.path.isdir(path):
+                    return True
+                if source not in known:
+                    known[source] = list(catalogue.known(source.scope, source.name))
+                if any(each.startswith(relative + "/") for each in known[source]):
                     return True
         return False
 
@@ -169,9 +174,17 @@ class Watch:
         self.trouble = synced.left
         self.syncs += 1
         if self._told is not None:
-            self._told(synced)
+            try:
+                self._told(synced)
+            except Exception as error:  # noqa: BLE001 - somebody else's code; watching goes on
+                self.trouble = f"a sync was done, but whoever is told of it failed: {type(error).__name__}: {error}"
 
     # -- lifetime --
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is still at work."""
+        return self._thread.is_alive()
 
     def close(self) -> None:
         """Stop watching. May be called twice."""

@@ -106,8 +106,11 @@ class Documents:
         return self._library.sync(self.list(), why="asked", full=full, progress=progress, embedding=embedding)
 
     def rebuild(self, *, progress: Progress | None = None, embedding: Progress | None = None) -> Synced:
-        """All documents of the store anew. What serves now serves until that is complete; no vector is made twice."""
-        return self._library.rebuild(progress=progress, embedding=embedding)
+        """All documents of the store anew. What serves now serves until that is complete; no vector is made twice.
+
+        The receipt counts and names files of the sources that this scope sees.
+        """
+        return self._library.rebuild(self.list(), progress=progress, embedding=embedding)
 
     def watch(self, *, interval_minutes: float = 0.0, told: "Callable[[Synced], object] | None" = None) -> "Watch":
         """Sync whenever a file changes, and every so many minutes, until it is closed. `told` hears of each sync."""

@@ -26,12 +26,20 @@ def known_mirrors(engine: Engine) -> tuple[Path, ...]:
     return tuple(Path(path) for path in engine.mirrors.paths())
 
 
-def note_mirror(engine: Engine, root: Path, scope: Scope | None) -> None:
-    """The store knows of a mirror from now on, or no longer."""
-    if scope is None:
-        engine.mirrors.drop(str(root))
-    else:
-        engine.mirrors.note(str(root), scope)
+def note_mirror(engine: Engine, root: Path, scope: Scope) -> None:
+    """The store knows of a mirror from now on."""
+    engine.mirrors.note(str(root), scope)
+
+
+def drop_mirror(engine: Engine, root: Path, scope: Scope) -> None:
+    """The store knows of a mirror no longer, and no erasure reaches it: only its own scope, or one above, says so."""
+    own = engine.mirrors.scope_of(str(root))
+    if own is not None and not scope.contains(own.path):
+        raise Refused(
+            f"{root} is the mirror of a scope that is not {scope.path} or below it",
+            hint="Run it with the scope that the folder was written from.",
+        )
+    engine.mirrors.drop(str(root))
 
 
 def lock_of(engine: Engine) -> Path:

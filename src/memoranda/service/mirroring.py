@@ -21,7 +21,7 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
 from memoranda.service.mirror_files import Folder, Found, State, alone
-from memoranda.service.mirror_notes import lock_of, name_of, note_mirror
+from memoranda.service.mirror_notes import drop_mirror, lock_of, name_of, note_mirror
 from memoranda.service.mirror_taking import Taking
 
 _EVERYTHING = 1 << 31
@@ -47,7 +47,7 @@ def mirror(
     folder = Folder(path)
     if mode == "detach":
         with alone(lock_of(engine)):
-            note_mirror(engine, folder.root, None)
+            drop_mirror(engine, folder.root, scope)
         return Mirrored(str(folder.root), MirrorReceipt(mode, scope.path, below, 0, (), (), 0, (), (), ()))
     folder.refuse_foreign()
     with alone(lock_of(engine)):

@@ -29,7 +29,7 @@ def search(caller: Caller, given: Given) -> ToolResult:
     """Memories and documents in one list, best first."""
     corpus = given.get("corpus", "all")
     documents = caller.memory.documents
-    if corpus == "memory" or not documents.list():
+    if corpus == "memory" or (corpus == "all" and not documents.list()):
         return memories.search(caller, given)
     bar = None if given["minScore"] == _USUAL_SCORE else given["minScore"]
     found = documents.search(given["query"], limit=given["maxResults"], min_score=bar)
@@ -61,9 +61,8 @@ def search(caller: Caller, given: Given) -> ToolResult:
 def get(caller: Caller, given: Given) -> ToolResult:
     """Some lines of a memory or of a document."""
     path = given["path"].strip()
-    told = memories.get(caller, given)
     if path.startswith(_MEMORY_PATH) or not caller.memory.documents.list():
-        return told
+        return memories.get(caller, given)
     found = caller.memory.documents.read(path, from_line=given.get("from"), lines=given.get("lines"))
     data: dict[str, Any] = {"text": cleaned(found.text), "path": cleaned(path)}
     if found.next_from is not None:
