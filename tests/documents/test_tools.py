@@ -85,7 +85,9 @@ def test_a_citation_can_be_read_and_says_where_to_go_on(tools):
     assert read(tools.call("memory_get", {"path": "missing.md"})) == {"text": "", "path": "missing.md"}
 
 
-@pytest.mark.parametrize("out", ["../store.db", "/etc/passwd", "garden/../../store.db", "~/x.md", "secret.env"])
+@pytest.mark.parametrize(
+    "out", ["../store.db", "/etc/passwd", "garden/../../store.db", "~/x.md", "..\\\\x.md", "secret.env"]
+)
 def test_nothing_else_of_the_disk_can_be_read(tools, notes, out):
     (notes / "secret.env").write_text("KEY=1")
     assert tools.call("memory_get", {"path": out}).failed
@@ -144,8 +146,3 @@ def test_every_path_that_a_search_gave_can_be_read(tools, write, name):
     ]
     for path in (result["path"], result["citation"]):
         assert read(tools.call("memory_get", {"path": path}))["text"] == "The plumber comes on Tuesday."
-
-
-@pytest.mark.parametrize("path", ["../store.db", "/etc/passwd", "garden/../../store.db", "..\\store.db"])
-def test_no_path_of_a_model_leads_out_of_the_documents(tools, path):
-    assert tools.call("memory_get", {"path": path}).failed

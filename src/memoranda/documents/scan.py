@@ -178,11 +178,8 @@ class _Walk:
         for entry in entries:
             path, real = folder + entry.name, real_folder + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not (self._wanted.folders if is_folder else self._wanted.files).fullmatch(path) and not (
-                entry.is_symlink() and self._wanted.folders.fullmatch(path)
-            ):
-                continue
-            if is_folder and is_never_entered(entry.name, is_beside=names.__contains__):
+            never = is_folder and is_never_entered(entry.name, is_beside=names.__contains__)
+            if never or not self._is_wanted(path, entry):
                 continue
             if is_ignored(real, rules, is_folder=is_folder):
                 continue
@@ -197,6 +194,14 @@ class _Walk:
             if self.truncated:
                 return
         self._folders += reversed(below)
+
+    def _is_wanted(self, path: str, entry: "os.DirEntry[str]") -> bool:
+        """Whether a pattern names it, or may name what is below it."""
+        if entry.is_dir(follow_symlinks=False):
+            return self._wanted.folders.fullmatch(path) is not None
+        if self._wanted.files.fullmatch(path):
+            return True
+        return entry.is_symlink() and self._wanted.folders.fullmatch(path) is not None
 
     def _follow(self, path: str, real: str) -> None:
         target = os.path.realpath(_joined(self.base, real))

@@ -16,6 +16,8 @@ from memoranda.tools.results import ToolResult, as_json
 Given = dict[str, Any]
 
 _MEMORY_PATH = "memory:"
+_HOME = "~/"
+"""No document is named so: refused as a path that leads out, not looked for."""
 _SOURCE = "documents"
 _USUAL_SCORE = 0.35
 """The default of minScore: nobody named a bar."""
@@ -61,7 +63,7 @@ def search(caller: Caller, given: Given) -> ToolResult:
 def get(caller: Caller, given: Given) -> ToolResult:
     """Some lines of a memory or of a document."""
     path = given["path"].strip()
-    if path.startswith(_MEMORY_PATH) or not caller.memory.documents.list():
+    if path.startswith((_MEMORY_PATH, _HOME)) or not caller.memory.documents.list():
         return memories.get(caller, given)
     found = caller.memory.documents.read(path, from_line=given.get("from"), lines=given.get("lines"))
     data: dict[str, Any] = {"text": cleaned(found.text), "path": cleaned(path)}
