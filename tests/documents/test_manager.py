@@ -131,6 +131,8 @@ def test_there_is_one_manager_for_each_store_scope_and_settings(path, notes):
         assert managers.get(str(path), scope="home/anna", settings=settings) is one
         assert managers.get(path, scope="home/ben", settings=settings) is not one
         assert managers.get(path, scope="home/anna", settings=settings._replace(chunk_tokens=200)) is not one
+        one.close()
+        assert managers.get(path, scope="home/anna", settings=settings).status() is not None  # a host may close its own
     again = managers.get(path, scope="home/anna", settings=settings)
     assert again is not one
     managers.close()

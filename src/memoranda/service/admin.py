@@ -225,7 +225,8 @@ class Admin:
             checks.append(Check("documents", there, f"{source.name} in {source.scope}: {source.root}", fix))
         for path in engine.mirrors.paths():
             there = os.path.isdir(path)
-            fix = "" if there else f"Bring it back, or run: memoranda mirror {path} --detach"
+            scope = engine.mirrors.scope_of(path)
+            fix = "" if there else f"Bring it back, or run: memoranda mirror {path} --detach --scope {scope}"
             checks.append(Check("mirror", there, path, fix))
         return checks
 

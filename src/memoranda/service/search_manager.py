@@ -56,6 +56,7 @@ class DocumentManager:
     def __init__(self, memory: LongTermMemory, *, owner: bool = False) -> None:
         self._memory = memory
         self._owner = owner
+        self.closed = False
 
     def search(self, query: str, *, max_results: int = MAX_RESULTS, min_score: float | None = None) -> Found:
         return self._memory.documents.search(query, limit=max_results, min_score=min_score)
@@ -87,6 +88,7 @@ class DocumentManager:
         return Probe(status.vector == "ready", "; ".join((told, *status.trouble)))
 
     def close(self) -> None:
+        self.closed = True
         if self._owner:
             self._memory.close()
 
@@ -167,7 +169,7 @@ class Managers:
         """The one that is open, or a new one."""
         key = (str(Path(path).expanduser().absolute()), scope, settings)
         with self._opening:
-            if key not in self._open:
+            if key not in self._open or self._open[key].closed:
                 self._open[key] = DocumentManager(open_memory(path, scope=scope, settings=settings), owner=True)
             return self._open[key]
 
