@@ -17,7 +17,7 @@ from memoranda.index.catalogue_feed import OF_CHUNKS, ChunkFeed
 from memoranda.index.catalogue_rows import FORMAT, FileRead, Holding, Kept, KnownFile, Passage
 from memoranda.ledger import vectors
 from memoranda.ledger.database import Database
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts, placeholders
 
 
 class Catalogue:
@@ -159,8 +159,7 @@ class Catalogue:
         """These chunks, with what is known of their files; one that is gone is missing."""
         found: dict[int, Passage] = {}
         with self.database.read() as connection:
-            for start in range(0, len(numbers), 500):
-                listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+            for listed, values in in_parts("number", numbers):
                 selected = connection.execute(
                     f"""
                     select {rows.SELECTED}
@@ -240,8 +239,7 @@ class Catalogue:
             space = vectors.space(connection, fingerprint)
             if space is None:
                 return ()
-            for start in range(0, len(wanted), 500):
-                listed, values = placeholders("digest", wanted[start : start + 500])
+            for listed, values in in_parts("digest", wanted):
                 selected = connection.execute(
                     f"""
                     select content_hash, body from {OF_CHUNKS.vector}

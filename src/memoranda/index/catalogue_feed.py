@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memoranda.ledger.database import Database
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts
 from memoranda.ledger.feed import Changes, Entry, Vectors
 from memoranda.ledger.vectors import Tables
 
@@ -35,8 +35,7 @@ class ChunkFeed(Vectors):
     def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
         found: dict[int, Entry] = {}
         with self._database.read() as connection:
-            for start in range(0, len(numbers), 500):
-                listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+            for listed, values in in_parts("number", numbers):
                 rows = connection.execute(
                     f"""
                     select c.number, c.scope, c.text, c.heading, c.content_hash, f.path, f.title, f.tags, f.dated
@@ -49,11 +48,6 @@ class ChunkFeed(Vectors):
 
     def count(self) -> int:
         return self._number("select count(*) from chunk")
-
-    def _number(self, statement: str) -> int:
-        with self._database.read() as connection:
-            row = connection.execute(statement).fetchone()
-            return int(row[0]) if row else 0
 
 
 def _to_entry(row: Sequence[Any]) -> Entry:

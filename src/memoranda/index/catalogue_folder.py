@@ -7,19 +7,18 @@ that was killed left behind is taken up by the next rebuild, or removed by the n
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerError, LedgerLocked
 from memoranda.index.catalogue import Catalogue
+from memoranda.ledger.locking import Busy, held
 
 _CURRENT = "CURRENT"
 _POINTER = re.compile(r"generation-([1-9]\d{0,8})\n?")
 # Nothing else in the folder is ever removed: names that only we give.
 _OURS = re.compile(r"(?:catalogue-(\d+)\.db(?:-wal|-shm)?|index-(\d+))")
-_TRY_SECONDS = 0.02
 
 
 class CatalogueFolder:
@@ -133,7 +132,7 @@ class CatalogueFolder:
         try:
             with _held(self.path / "REBUILDING", 0.0) as now_ns:
                 yield now_ns
-        except _Busy as error:
+        except Busy as error:
             raise Conflict(
                 "another process is making the documents anew", hint="Wait until it is done; search goes on."
             ) from error
@@ -145,7 +144,7 @@ class CatalogueFolder:
         try:
             with _held(self.path / "SYNCING", patience) as now_ns:
                 yield now_ns
-        except _Busy as error:
+        except Busy as error:
             raise LedgerLocked(
                 "another process is reading the documents", hint="Search what there is, or try again."
             ) from error
@@ -182,33 +181,9 @@ class CatalogueFolder:
         shutil.rmtree(self.index_path(number), ignore_errors=True)
 
 
-class _Busy(Exception):
-    """Somebody else holds the lock."""
-
-
 @contextmanager
 def _held(path: Path, patience: float) -> Iterator[int]:
-    """A lock that goes with its holder, however that ends. Also between threads. Gives the time of the disk."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        deadline = time.monotonic() + patience
-        while not _locked(descriptor):
-            if time.monotonic() >= deadline:
-                raise _Busy
-            time.sleep(_TRY_SECONDS)
+    """A lock that goes with its holder. Gives the time of the disk."""
+    with held(path, patience=patience):
         os.utime(path)
         yield os.stat(path).st_mtime_ns
-    finally:
-        os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows: two syncs at once are the operator's to avoid
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -21,7 +21,7 @@ from memoranda.index.search import View, extent, overlaid, search
 from memoranda.index.segment import Packed
 from memoranda.index.writer import Writer
 from memoranda.ledger.database import Database
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts
 
 CACHE_BYTES = 2 << 30
 
@@ -171,8 +171,7 @@ class EmbeddedIndex:
         found: set[int] = set()
         listed = tuple(numbers)
         with self._database.read() as connection:
-            for start in range(0, len(listed), 500):
-                names, values = placeholders("number", listed[start : start + 500])
+            for names, values in in_parts("number", listed):
                 rows = connection.execute(f"select number from entry where number in ({names})", values)  # noqa: S608
                 found.update(int(row[0]) for row in rows)
         return frozenset(found)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerError
 from memoranda.index.embedded import EmbeddedIndex
+from memoranda.ledger.locking import Busy, held
 
 _CURRENT = "CURRENT"
 
@@ -64,12 +65,11 @@ class IndexFolder:
     def rebuilding(self) -> Iterator[None]:
         """Only one process rebuilds at a time; another is told so at once."""
         self._make()
-        descriptor = os.open(self.path / "REBUILDING", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _lock(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
+            with held(self.path / "REBUILDING"):
+                yield
+        except Busy as error:
+            raise Conflict("another process is rebuilding this index", hint="Wait until it is done.") from error
 
     def begin(self, fingerprint: str) -> EmbeddedIndex:
         """A new, empty index that does not serve yet. What an earlier, interrupted rebuild left is removed."""
@@ -128,14 +128,3 @@ class IndexFolder:
     def _remove(self, name: str) -> None:
         for suffix in ("", "-wal", "-shm"):
             (self.path / (name + suffix)).unlink(missing_ok=True)
-
-
-def _lock(descriptor: int) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows: two rebuilds at once are the operator's to avoid
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise Conflict("another process is rebuilding this index", hint="Wait until it is done.") from error

@@ -4,7 +4,10 @@ Statements elsewhere in this room are portable: named parameters, `on conflict`,
 functions. Table definitions and views are written with the words below.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+_AT_ONCE = 500
 
 
 class Dialect(NamedTuple):
@@ -46,7 +49,13 @@ SQLITE = Dialect(
 )
 
 
-def placeholders(name: str, values: tuple[str, ...] | tuple[int, ...]) -> tuple[str, dict[str, str | int]]:
+def placeholders(name: str, values: Sequence[str] | Sequence[int]) -> tuple[str, dict[str, str | int]]:
     """`:name_0, :name_1` and their values, for an IN list. Only names reach the statement."""
     names = [f"{name}_{position}" for position in range(len(values))]
     return ", ".join(":" + each for each in names), dict(zip(names, values, strict=True))
+
+
+def in_parts(name: str, values: Sequence[int] | Sequence[str]) -> Iterator[tuple[str, dict[str, str | int]]]:
+    """The same for any number of values, some hundreds at a time."""
+    for start in range(0, len(values), _AT_ONCE):
+        yield placeholders(name, values[start : start + _AT_ONCE])

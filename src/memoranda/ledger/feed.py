@@ -9,7 +9,7 @@ from memoranda.domain.errors import Conflict
 from memoranda.domain.memory import State, spoken
 from memoranda.ledger import vectors
 from memoranda.ledger.database import Database
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts
 
 # Kinds that say how things are, not what happened when: kept today, they are not of today.
 _TIMELESS = frozenset({"fact", "preference", "entity"})
@@ -103,6 +103,10 @@ class Vectors:
     def version(self) -> int:
         return self._database.version()
 
+    def _number(self, statement: str) -> int:
+        with self._database.read() as connection:
+            return number_in(connection, statement)
+
     def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
         with self._database.read() as connection:
             found = vectors.space(connection, fingerprint)
@@ -163,14 +167,17 @@ class MemoryFeed(Vectors):
             return entries(connection, numbers)
 
     def count(self) -> int:
-        with self._database.read() as connection:
-            row = connection.execute("select count(*) from memory").fetchone()
-            return int(row[0]) if row else 0
+        return self._number("select count(*) from memory")
 
 
 def newest(connection: apsw.Connection) -> int:
     """The sequence of the last event."""
-    row = connection.execute("select coalesce(max(seq), 0) from event").fetchone()
+    return number_in(connection, "select coalesce(max(seq), 0) from event")
+
+
+def number_in(connection: apsw.Connection, statement: str) -> int:
+    """The one number that a statement asks for."""
+    row = connection.execute(statement).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -187,8 +194,7 @@ def changes_since(connection: apsw.Connection, sequence: int, limit: int) -> Cha
 def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Entry]:
     """What to index of these; one that was erased is missing."""
     found: dict[int, Entry] = {}
-    for start in range(0, len(numbers), 500):
-        listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+    for listed, values in in_parts("number", numbers):
         rows = connection.execute(
             f"""
             select number, scope, text, about, attribute, value, context, tags, content_hash, state,

@@ -13,7 +13,7 @@ from memoranda.domain.ids import is_id_or_prefix, is_whole_id
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.results import Event, Revision
 from memoranda.domain.scope import Scope
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts, placeholders
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
 
 _INSERT = (
@@ -189,8 +189,7 @@ def was_forgotten(connection: apsw.Connection, memory: Memory) -> bool:
 def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
     """These memories as the scope may see them now, or as they were at a moment. Others are left out."""
     loaded: dict[int, Memory] = {}
-    for start in range(0, len(numbers), 500):
-        listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+    for listed, values in in_parts("number", numbers):
         statement, more = _from_clause(as_of)
         for row in connection.execute(f"{statement} where m.number in ({listed})", {**values, **more}):
             number, memory = from_row(row)

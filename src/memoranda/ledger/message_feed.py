@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from memoranda.ledger.database import Database
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts
 from memoranda.ledger.feed import Changes, Entry, Vectors
 from memoranda.ledger.vectors import OF_MESSAGES
 
@@ -22,8 +20,7 @@ class MessageFeed(Vectors):
         super().__init__(database, OF_MESSAGES)
 
     def sequence(self) -> int:
-        with self._database.read() as connection:
-            return _number(connection, "select coalesce(max(seq), 0) from message_event")
+        return self._number("select coalesce(max(seq), 0) from message_event")
 
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         with self._database.read() as connection:
@@ -42,8 +39,7 @@ class MessageFeed(Vectors):
     def entries(self, numbers: Sequence[int]) -> dict[int, Entry]:
         found: dict[int, Entry] = {}
         with self._database.read() as connection:
-            for start in range(0, len(numbers), 500):
-                listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+            for listed, values in in_parts("number", numbers):
                 rows = connection.execute(
                     f"""
                     select m.number, c.scope, m.text, m.speaker, m.content_hash, c.archived_at, c.id, m.at
@@ -56,8 +52,7 @@ class MessageFeed(Vectors):
         return found
 
     def count(self) -> int:
-        with self._database.read() as connection:
-            return _number(connection, f"select count(*) from message m where {_SPOKEN}")  # noqa: S608
+        return self._number(f"select count(*) from message m where {_SPOKEN}")  # noqa: S608
 
     def without_vector(self, fingerprint: str, *, after: int, limit: int) -> tuple[int, ...]:
         # Not everything here is searched: what is not needs no vector either.
@@ -83,8 +78,3 @@ def _to_entry(row: Sequence[Any]) -> Entry:
         conversation=str(conversation),
         occurred_at=int(at),
     )
-
-
-def _number(connection: apsw.Connection, statement: str) -> int:
-    row = connection.execute(statement).fetchone()
-    return int(row[0]) if row else 0

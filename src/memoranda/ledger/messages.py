@@ -10,7 +10,7 @@ import apsw
 from memoranda.domain.conversation import Conversation, KeptMessage
 from memoranda.domain.message import ToolCall
 from memoranda.domain.scope import Scope
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts, placeholders
 
 _NOTHING = MappingProxyType[str, Any]({})
 _SELECTED = """
@@ -208,8 +208,7 @@ def load(
     """These messages with their conversations, as far as these scopes have them."""
     found: dict[int, tuple[Row, KeptMessage]] = {}
     owners: dict[int, Row] = {}
-    for start in range(0, len(numbers), 500):
-        listed_numbers, values = placeholders("number", tuple(numbers[start : start + 500]))
+    for listed_numbers, values in in_parts("number", numbers):
         listed_scopes, more = placeholders("scope", tuple(scopes))
         rows: list[Any] = connection.execute(
             f"""

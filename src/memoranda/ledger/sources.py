@@ -68,10 +68,6 @@ class Sources:
 
         return self._database.write(job)
 
-    def version(self) -> int:
-        """A number that changes when anybody commits; it means something only to the thread that asks."""
-        return self._database.version()
-
 
 def _to_source(row: Sequence[Any]) -> Source:
     name, scope, root, patterns, trust = row

@@ -21,6 +21,7 @@ from memoranda.domain.tokens import message_tokens
 from memoranda.ledger import messages
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.feed import number_in
 from memoranda.ledger.message_feed import ERASED as ERASED
 from memoranda.ledger.message_feed import MessageFeed
 from memoranda.ledger.messages import NewMessage, Row
@@ -421,7 +422,7 @@ class Transcripts:
                 connection.execute("delete from conversation where number = :number", {"number": row.number})
                 for first, last in _runs(gone):
                     messages.write_event(connection, "erased", row, first, last, at=at, actor=actor)
-            return _number(connection, "select coalesce(max(seq), 0) from message_event")
+            return number_in(connection, "select coalesce(max(seq), 0) from message_event")
 
         return self._database.write(job)
 
@@ -488,8 +489,3 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         previous = number
     if start is not None and previous is not None:
         yield start, previous
-
-
-def _number(connection: apsw.Connection, statement: str) -> int:
-    row = connection.execute(statement).fetchone()
-    return int(row[0]) if row else 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import apsw
 
-from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.dialect import in_parts
 
 
 class Tables(NamedTuple):
@@ -62,8 +62,7 @@ def save(connection: apsw.Connection, tables: Tables, space_id: int, items: Iter
 def load(connection: apsw.Connection, tables: Tables, space_id: int, numbers: Sequence[int]) -> dict[int, bytes]:
     """The bodies that are there."""
     bodies: dict[int, bytes] = {}
-    for start in range(0, len(numbers), 500):
-        listed, values = placeholders("number", tuple(numbers[start : start + 500]))
+    for listed, values in in_parts("number", numbers):
         rows = connection.execute(
             f"select number, body from {tables.vector} where space = :space and number in ({listed})",  # noqa: S608
             {"space": space_id, **values},

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import stat
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from memoranda.documents.mirror import Place, place_at
 from memoranda.documents.mirror_plan import Base
 from memoranda.domain.errors import Conflict, InvalidInput, Refused
+from memoranda.ledger.locking import Busy, held
 
 STATE = ".memoranda-mirror.json"
 _VERSION = 1
@@ -26,7 +26,6 @@ _WELCOME = "readme"
 _BEHIND = "it stands behind a link"
 _LARGEST = 64 << 20
 _PATIENCE_SECONDS = 5.0
-_LOOK_AGAIN_SECONDS = 0.05
 
 
 class State(NamedTuple):
@@ -261,25 +260,8 @@ def _tell(error: OSError) -> NoReturn:
 @contextlib.contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Nobody else mirrors this store meanwhile. Let go by the system when the process ends, however it ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while not _locked(descriptor):
-            if time.monotonic() > until:
-                raise Conflict("another process is at a mirror of this store", hint="Try again when it has ended.")
-            time.sleep(_LOOK_AGAIN_SECONDS)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:
-        return True  # on a system without such locks, the comparison before each replacement must do
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        with held(path, patience=_PATIENCE_SECONDS):
+            yield
+    except Busy as error:
+        raise Conflict("another process is at a mirror of this store", hint="Try again when it has ended.") from error
