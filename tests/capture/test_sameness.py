@@ -303,9 +303,12 @@ def test_it_is_fast_and_linear():
     long = ["not like ne 不 Xz " * size for size in (50, 400)]
     spent = []
     for text in long:
-        begun = time.process_time()
-        relation(text, text + "tea")
-        spent.append(time.process_time() - begun)
+        tries = []
+        for number in range(3):  # the best of three: other work goes on meanwhile
+            begun = time.process_time()
+            relation(f"{text}{number}", f"{text}{number}tea")
+            tries.append(time.process_time() - begun)
+        spent.append(min(tries))
     print(f"\n{each * 1e6:.0f} us a comparison; {spent[1] * 1e3:.1f} ms for 7,000 characters")
     assert each < 0.001  # ten times what was measured: other work goes on meanwhile
     assert spent[1] < 0.25
