@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from memoranda import Conflict, Draft, InvalidInput, NotFound, Refused
+from memoranda import Conflict, Draft, InvalidInput, NotFound, Refused, user
 from memoranda.service import proof
 from memoranda.testing.servers import hashed_vector
 from support import answer, child, end, files_of, occurrences, open_store, tell
@@ -455,3 +455,14 @@ def test_a_rebuild_leaves_no_open_file_behind_when_something_is_erased(opened):
     links = [f"/proc/self/fd/{descriptor}" for descriptor in os.listdir("/proc/self/fd")]
     open_files = [os.readlink(link) for link in links if os.path.islink(link)]
     assert not [name for name in open_files if "store.db-index" in name and "(deleted)" in name]
+
+
+def test_words_that_the_files_themselves_are_made_of_do_not_stand_in_the_way(opened):
+    memory = opened("bot-1/group-7")
+    memory.preferences.set("answers", "length", "short")
+    memory.conversations.append([user("we decided on the herons")], conversation="group-7")
+
+    gone = memory.erase(scope="bot-1/group-7")
+
+    assert gone.purged
+    assert gone.receipt.found == 0

@@ -52,15 +52,21 @@ class _Face(Generic[N]):
         self._behind = behind
         self._threads = threads
 
+    def _verb(self, name: str) -> Callable[..., Any]:
+        """As the object has it: a served memory has verbs of its own."""
+        found: Callable[..., Any] = getattr(self._behind(), name)
+        return found
+
 
 def _awaited(
     method: Callable[Concatenate[N, P], R],
 ) -> Callable[Concatenate[_Face[N], P], Coroutine[Any, Any, R]]:
-    """The same verb, awaited. What it is called on is looked up in the thread: some nouns are made when first used."""
+    """The same verb, awaited. It is looked up in the thread: some nouns are made when first used."""
 
     @functools.wraps(method)
     async def call(self: _Face[N], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self._threads.run(lambda: method(self._behind(), *args, **kwargs))
+        given: R = await self._threads.run(lambda: self._verb(method.__name__)(*args, **kwargs))
+        return given
 
     return call
 
@@ -195,6 +201,9 @@ class AsyncMemory(_Face[LongTermMemory]):
     list = _awaited(LongTermMemory.list)
     history = _awaited(LongTermMemory.history)
     stats = _awaited(LongTermMemory.stats)
+    timeline = _awaited(LongTermMemory.timeline)
+    growth = _awaited(LongTermMemory.growth)
+    scopes = _awaited(LongTermMemory.scopes)
     archive = _awaited(LongTermMemory.archive)
     forget = _awaited(LongTermMemory.forget)
     restore = _awaited(LongTermMemory.restore)
@@ -254,3 +263,17 @@ def open(  # noqa: A001 memoranda.aio.open() is how it reads
     return _Opening(
         functools.partial(sync.open, path, scope=scope, embedder=embedder, actor=actor, settings=settings, clock=clock)
     )
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    scope: str = "",
+    timeout: float = 30.0,
+    ca_file: str | Path | None = None,
+) -> _Opening:
+    """Like `memoranda.connect`, for `async with` or `await`."""
+    from memoranda.client import connecting
+
+    return _Opening(functools.partial(connecting.connect, url, token, scope=scope, timeout=timeout, ca_file=ca_file))

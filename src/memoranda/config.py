@@ -18,6 +18,7 @@ _PREFIX = "MEMORANDA_"
 _LARGEST = 10_000_000
 _MOST_PHRASES = 50
 _LONGEST_PHRASE = 100
+_LONGEST_PATH = 4_096
 _CHOICES = {
     "capture_mode": CAPTURE_MODES,
     "capture_roles": ("user", "user assistant"),
@@ -25,6 +26,7 @@ _CHOICES = {
     "injection": ("quarantine", "refuse", "allow"),
     "receipt_verbosity": ("low", "high"),
     "documents_sync": ("open search", "open", "search", "none"),
+    "server_log": ("auto", "text", "json"),
 }
 _RANGES: dict[str, tuple[float, float]] = {
     "receipt_items": (0, 10),
@@ -37,6 +39,12 @@ _RANGES: dict[str, tuple[float, float]] = {
     "documents_in_recall": (0, 10),
     "documents_least": (0, 1),
     "documents_diversity": (0, 1),
+    "server_port": (0, 65_535),
+    "server_max_body": (1_024, 10_000_000),
+    "server_timeout": (1, 3_600),
+    "server_threads": (1, 128),
+    "server_drain": (0, 600),
+    "server_maintain_hours": (0, 8_760),
 }
 
 
@@ -155,6 +163,32 @@ class Settings(NamedTuple):
     """Embed new memories in the background as they come."""
     limit_threads: bool = True
     """Hold the numeric library to one thread while it embeds."""
+    server_host: str = "127.0.0.1"
+    """The address that `serve` listens on. Other machines reach it only when this is not a loopback address."""
+    server_port: int = 8_765
+    """The port that `serve` listens on; 0 takes any that is free."""
+    server_hosts: tuple[str, ...] = ()
+    """More names by which callers may reach the server, such as a proxy's; in the environment, separated by `|`."""
+    server_roots: tuple[str, ...] = ()
+    """Folders that documents and mirrors may be in when they are named over HTTP; empty for none."""
+    server_max_body: int = 1_048_576
+    """Largest body of a request, in bytes. Transcripts may have 64 MiB."""
+    server_rate: int = 6_000
+    """Requests a minute of one token, a sixth of them at once; 0 for any number."""
+    server_timeout: float = 60.0
+    """Seconds for one request; work that tells of its progress may take longer."""
+    server_threads: int = 8
+    """Requests that are worked on at the same time; 256 more may wait."""
+    server_drain: float = 20.0
+    """Seconds that requests have to finish when the server is told to stop."""
+    server_maintain_hours: float = 24.0
+    """Hours from one upkeep of a served store to the next; 0 leaves it to `maintain`."""
+    server_watch: bool = True
+    """Watch the folders of documents while the store is served."""
+    server_log: str = "auto"
+    """How the server's log looks: `json`, `text`, or `auto` (text on a terminal)."""
+    server_log_scopes: bool = False
+    """Name the scope of each request in the log. Scopes often are names of people."""
 
     def changed(self, values: Mapping[str, Any]) -> "Settings":
         """The same with other values; those that are None stay as they are."""
@@ -261,10 +295,11 @@ def _phrases(name: str, value: Any, where: str) -> tuple[str, ...]:
     """A list of short texts; from the environment, one text with `|` between them."""
     listed = value.split("|") if isinstance(value, str) else value
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
-        raise ConfigError(f"{where}: {name} is a list of texts", hint=f'Write {name} = ["for the record"].')
+        raise ConfigError(f"{where}: {name} is a list of texts", hint=f'Write {name} = ["one", "another"].')
     phrases = tuple(dict.fromkeys(each.strip() for each in listed if each.strip()))
-    if len(phrases) > _MOST_PHRASES or any(len(each) > _LONGEST_PHRASE for each in phrases):
-        raise ConfigError(f"{where}: {name} has at most {_MOST_PHRASES} texts of at most {_LONGEST_PHRASE} characters")
+    longest = _LONGEST_PATH if name == "server_roots" else _LONGEST_PHRASE
+    if len(phrases) > _MOST_PHRASES or any(len(each) > longest for each in phrases):
+        raise ConfigError(f"{where}: {name} has at most {_MOST_PHRASES} texts of at most {longest:,} characters")
     return phrases
 
 

@@ -6,6 +6,7 @@ does not fire raises nothing.
 
 from functools import cache
 from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memoranda.capture.folding import folded, hides, unaccented, unleeted
@@ -21,6 +22,7 @@ _HIDDEN = "hidden text"
 _AUTOMATA = 8
 _GLANCES = 8
 _looks = count()
+_making = Lock()
 
 
 class Suspicion(NamedTuple):
@@ -38,13 +40,19 @@ def suspicion(text: str) -> Suspicion | None:
     undisguised = unleeted(form)
     forms = (form,) if undisguised == form else (form, undisguised)
     # A process that looks at many texts is better off with the rules; one that looks at a few, without them.
-    if next(_looks) < _GLANCES and not _rules.cache_info().currsize and not could_match(forms):
+    if next(_looks) < _GLANCES and not _made.cache_info().currsize and not could_match(forms):
         return None
-    return min(filter(None, map(_rules().first, forms)), key=_gravity, default=None)
+    return min(filter(None, map(rules_ready().first, forms)), key=_gravity, default=None)
+
+
+def rules_ready() -> "_Rules":
+    """The rules, made when they are first needed: once, however many threads need them then."""
+    with _making:
+        return _made()
 
 
 @cache
-def _rules() -> "_Rules":
+def _made() -> "_Rules":
     return _Rules()
 
 

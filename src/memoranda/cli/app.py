@@ -31,6 +31,7 @@ _ORDER = (
     ("memory", "remember"),
     ("recall", "recall pack why-not replay"),
     ("memory", "show list history forget archive restore erase stats"),
+    ("looking", "timeline growth scopes"),
     ("capture", "capture review"),
     ("profile", "profile"),
     ("facts", "facts"),
@@ -40,6 +41,9 @@ _ORDER = (
     ("mirror", "mirror"),
     ("hook", "hook"),
     ("tools", "tools"),
+    ("mcp", "mcp"),
+    ("token", "token"),
+    ("serve", "serve sample"),
     ("admin", "index maintain verify doctor tour completion"),
     ("evaluation", "eval bench"),
 )

@@ -9,7 +9,8 @@ from memoranda.cli.output import Output, said_yes
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import InvalidInput
-from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES
+from memoranda.domain.looking import ORDERS
+from memoranda.domain.memory import BASES, GRADES, KINDS, SOURCES, STATES, TRUSTS
 
 _TEXT_OPTIONS = ("about", "attribute", "context", "source_ref", "speaker", "conversation", "lang")
 _DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
@@ -27,6 +28,14 @@ def _add_list(command: argparse.ArgumentParser) -> None:
     command.add_argument("--about", default="", help="only about this subject")
     command.add_argument("--attribute", default="")
     command.add_argument("--speaker", default="")
+    command.add_argument("--conversation", default="", help="only from this conversation")
+    command.add_argument("--trust", choices=TRUSTS, action="append", default=[])
+    command.add_argument("--grade", choices=GRADES, action="append", default=[])
+    command.add_argument("--source", choices=SOURCES, action="append", default=[])
+    command.add_argument("--tag", action="append", default=[], dest="tags", help="all that are given")
+    command.add_argument("--text", default="", help="with these letters in it, whatever the case")
+    command.add_argument("--here", action="store_true", help="without what is kept in the scopes above")
+    command.add_argument("--order", choices=ORDERS, default="newest", help="default newest")
     command.add_argument("--as-of", metavar="DATE", help="as it was then")
     command.add_argument("--limit", type=int, default=50)
     command.add_argument("--offset", type=int, default=0)
@@ -135,6 +144,14 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
                 about=arguments.about,
                 attribute=arguments.attribute,
                 speaker=arguments.speaker,
+                trust=arguments.trust,
+                grade=arguments.grade,
+                source=arguments.source,
+                tags=arguments.tags,
+                conversation=arguments.conversation,
+                here=arguments.here,
+                text=arguments.text,
+                order=arguments.order,
                 as_of=arguments.as_of,
                 limit=arguments.limit,
                 offset=arguments.offset,

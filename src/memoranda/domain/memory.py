@@ -21,6 +21,9 @@ STATES: tuple[State, ...] = get_args(State)
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
 SOURCES: tuple[Source, ...] = get_args(Source)
 BASES: tuple[Basis, ...] = get_args(Basis)
+GRADES: tuple[Grade, ...] = get_args(Grade)
+GRADE_FLOORS: tuple[tuple[Grade, float], ...] = (("must_remember", 0.8), ("nice_to_have", 0.5), ("ignore", 0.0))
+"""The least importance of each grade, highest first. What has no importance is `unknown`."""
 
 _TRUSTED_SOURCES: frozenset[Source] = frozenset({"user", "operator", "system"})
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
@@ -71,9 +74,7 @@ class Memory(NamedTuple):
         """Importance in words; computed, never stored."""
         if self.importance is None:
             return "unknown"
-        if self.importance >= 0.8:
-            return "must_remember"
-        return "nice_to_have" if self.importance >= 0.5 else "ignore"
+        return next(grade for grade, floor in GRADE_FLOORS if self.importance >= floor)
 
     @property
     def spoken(self) -> str:

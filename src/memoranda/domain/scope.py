@@ -1,7 +1,8 @@
 """Scope: who may see a memory. A path such as `bot-1/group-7/alice`, seen upward only.
 
 A scope is always exact text: there are no wildcards, no empty path and no default. What cannot be parsed is an
-error, never a wider scope.
+error, never a wider scope. With a `top`, nothing above that is seen: whoever was let into `bot-1/group-7` does not
+read what is kept in `bot-1`.
 """
 
 import re
@@ -20,11 +21,13 @@ _HINT = (
 class Scope:
     """A validated path. Cannot be built from anything that is not one."""
 
-    __slots__ = ("path",)
+    __slots__ = ("path", "top")
 
     path: str
+    top: str
+    """The widest scope that is seen from here; empty for all above."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, top: str = "") -> None:
         if not isinstance(path, str) or not path:
             raise InvalidInput("a scope is needed: there is no call without one", hint=_HINT)
         segments = path.split("/")
@@ -32,7 +35,10 @@ class Scope:
             raise InvalidInput(f"scope is longer than {_MAX_LENGTH} characters or {_MAX_DEPTH} segments", hint=_HINT)
         if not all(_SEGMENT.fullmatch(segment) for segment in segments):
             raise InvalidInput(f"not a scope: {path[:80]!r}", hint=_HINT)
+        if top and path != top and not path.startswith(top + "/"):
+            raise InvalidInput(f"{path[:80]!r} is not inside {top[:80]!r}", hint=_HINT)
         object.__setattr__(self, "path", path)
+        object.__setattr__(self, "top", top)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Scope does not change")
@@ -40,21 +46,23 @@ class Scope:
     def chain(self) -> tuple[str, ...]:
         """This scope and the ones above it, nearest first: what a recall here may see."""
         segments = self.path.split("/")
-        return tuple("/".join(segments[:depth]) for depth in range(len(segments), 0, -1))
+        widest = self.top.count("/") + 1 if self.top else 1
+        return tuple("/".join(segments[:depth]) for depth in range(len(segments), widest - 1, -1))
 
     def sees(self, other: str) -> bool:
         """Whether a memory kept in `other` is visible from here."""
-        return self.path == other or self.path.startswith(other + "/")
+        above = self.path == other or self.path.startswith(other + "/")
+        return above and len(other) >= len(self.top)
 
     def contains(self, other: str) -> bool:
         """Whether `other` is this scope or lies below it: what may be changed from here."""
         return other == self.path or other.startswith(self.path + "/")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scope) and other.path == self.path
+        return isinstance(other, Scope) and (other.path, other.top) == (self.path, self.top)
 
     def __hash__(self) -> int:
-        return hash(self.path)
+        return hash((self.path, self.top))
 
     def __str__(self) -> str:
         return self.path

@@ -12,7 +12,7 @@ from memoranda.index.catalogue_feed import OF_CHUNKS
 from memoranda.ledger import vectors
 
 FORMAT = "2"
-_SCHEMA = """
+SCHEMA = """
 create table if not exists meta (key text primary key, value text not null) without rowid;
 create table if not exists file (
     number integer primary key autoincrement, scope text not null, source text not null, path text not null,
@@ -120,7 +120,7 @@ class Holding(NamedTuple):
 
 def prepare(connection: apsw.Connection) -> None:
     """Make the tables."""
-    connection.execute(_SCHEMA).fetchall()
+    connection.execute(SCHEMA).fetchall()
     connection.execute(
         "insert into meta (key, value) values ('format', :format) on conflict (key) do nothing", {"format": FORMAT}
     )

@@ -11,7 +11,7 @@ from memoranda.index.tokens import VERSION as TOKENS_VERSION
 
 FORMAT = f"4.{TOKENS_VERSION}"
 
-_SCHEMA = f"""
+SCHEMA = f"""
 create table if not exists meta (key text primary key, value text not null) without rowid;
 create table if not exists scope (id integer primary key autoincrement, path text not null unique);
 create table if not exists entry (
@@ -39,7 +39,7 @@ COLUMNS = ", ".join(Segment.BLOBS)
 
 
 def prepare(connection: apsw.Connection, fingerprint: str) -> None:
-    connection.execute(_SCHEMA).fetchall()
+    connection.execute(SCHEMA).fetchall()
     for key, value in (("sequence", "0"), ("stamp", "0"), ("format", FORMAT), ("fingerprint", fingerprint)):
         connection.execute(
             "insert into meta (key, value) values (:key, :value) on conflict (key) do nothing",

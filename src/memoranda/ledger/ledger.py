@@ -13,17 +13,18 @@ import apsw
 
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import Conflict, InvalidInput, LedgerDamaged, LedgerFull, Refused
-from memoranda.domain.memory import KINDS, STATES, TRUSTS, Memory, State, Trust
+from memoranda.domain.memory import GRADES, KINDS, STATES, TRUSTS, Memory, State, Trust
 from memoranda.domain.receipt import ChangeReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
-from memoranda.ledger import memories, turns
+from memoranda.ledger import answers, memories, turns
 from memoranda.ledger.checks import checked
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import MemoryFeed, newest
 from memoranda.ledger.keeping import Keep, accept, counted, keep_one, refuse_from_below
+from memoranda.ledger.looking import grade_of, own_words
 from memoranda.ledger.memories import Filter
 from memoranda.ledger.reserve import Reserve
 from memoranda.ledger.schema import migrate, refuse_foreign
@@ -289,10 +290,7 @@ class Ledger:
         with self.database.read() as connection:
             counted: list[Any] = connection.execute(
                 f"""
-                select scope, state, kind, trust,
-                       case when importance is null then 'unknown' when importance >= 0.8 then 'must_remember'
-                            when importance >= 0.5 then 'nice_to_have' else 'ignore' end,
-                       count(*), min(created_at), max(created_at)
+                select scope, state, kind, trust, {grade_of("importance")}, count(*), min(created_at), max(created_at)
                 from memory where scope in ({names}) group by 1, 2, 3, 4, 5
                 """,  # noqa: S608
                 values,
@@ -313,7 +311,7 @@ class Ledger:
             by_kind=by(2, KINDS),
             by_scope=by(0),
             by_trust=by(3, TRUSTS),
-            by_grade=by(4, ("must_remember", "nice_to_have", "ignore", "unknown")),
+            by_grade=by(4, GRADES),
             oldest=min((row[6] for row in counted), default=None),
             newest=max((row[7] for row in counted), default=None),
             sequence=sequence,
@@ -385,6 +383,7 @@ class Ledger:
                 )
                 connection.execute("delete from memory where number = :number", {"number": number})
                 sequence = memories.write_event(connection, "erased", number, memory, at=at, actor=actor)
+            answers.clear(connection)  # what was answered may say it, too
             return sequence
 
         return self._even_if_full(job)
@@ -392,12 +391,17 @@ class Ledger:
     def files(self) -> tuple[str, ...]:
         """Every file of the ledger that exists now."""
         reserve = (str(self._reserve.path),) if self._reserve.path.exists() else ()
-        return (*self.database.files(), *reserve)
+        return (*self.database.files(), *reserve, *map(str, answers.presences(self.path)))
 
     def texts(self, wanted: Callable[[int], bool]) -> Iterator[str]:
         """Everything written into the memories whose number is wanted."""
         with self.database.read() as connection:
             yield from memories.all_texts(connection, wanted)
+
+    def own_words(self) -> Iterator[str]:
+        """What the file says whatever is kept."""
+        with self.database.read() as connection:
+            yield from own_words(connection)
 
     def key_for(self, purpose: str) -> bytes:
         """A key of this store for one purpose; nobody can tell the store's own from it."""

@@ -10,10 +10,12 @@ import apsw
 from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
 from memoranda.domain.fact import HALF_LIFE_MS
 from memoranda.domain.ids import is_id_or_prefix, is_whole_id
+from memoranda.domain.looking import Order
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.results import Event, Revision
 from memoranda.domain.scope import Scope
 from memoranda.ledger.dialect import in_parts, placeholders
+from memoranda.ledger.looking import browsed
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
 
 _INSERT = (
@@ -39,9 +41,13 @@ class Filter(NamedTuple):
     states: tuple[State, ...] = ()
     sources: tuple[str, ...] = ()
     trust: tuple[str, ...] = ()
+    grades: tuple[str, ...] = ()
     about: str = ""
     attribute: str = ""
     speaker: str = ""
+    conversation: str = ""
+    text: str = ""
+    """In the text, letter by letter, whatever the case."""
     context: str | None = None
     here: bool = False
     """Of this very scope, not of those above it."""
@@ -57,6 +63,7 @@ class Filter(NamedTuple):
     importance_min: float | None = None
     as_of: int | None = None
     valid_at: int | None = None
+    order: Order = "newest"
 
 
 def insert(connection: apsw.Connection, memory: Memory) -> int:
@@ -208,12 +215,12 @@ def browse(
     offset: int,
     surest_at: int | None = None,
 ) -> tuple[list[Memory], int]:
-    """One page of what the scope can see, and how many there are in all. Newest first; with a moment, trusted first,
-    then what is surest at that moment."""
+    """One page of what the scope can see, and how many there are in all. In the order that is wanted; with a moment,
+    trusted first, then what is surest at that moment."""
     condition, values = _condition(scope, wanted)
     statement, more = _from_clause(wanted.as_of)
     values.update(more)
-    order, at = ("m.number desc", {}) if surest_at is None else _surest(wanted, surest_at)
+    order, at = (_ordered(wanted), {}) if surest_at is None else _surest(wanted, surest_at)
     rows = connection.execute(
         f"{statement} where {condition} order by {order} limit :limit offset :offset",
         {**values, **at, "limit": limit, "offset": offset},
@@ -221,6 +228,13 @@ def browse(
     counted = statement.replace(statement[: statement.index(" from ")], "select count(*)")
     total = connection.execute(f"{counted} where {condition}", values).fetchone()
     return [from_row(row)[1] for row in rows], int(total[0]) if total else 0
+
+
+def _ordered(wanted: Filter) -> str:
+    if wanted.order == "importance":
+        table = "m" if wanted.as_of is None else "r"
+        return f"{table}.importance is null, {table}.importance desc, m.number desc"
+    return "m.number" if wanted.order == "oldest" else "m.number desc"
 
 
 def _surest(wanted: Filter, moment: int) -> tuple[str, dict[str, Any]]:
@@ -329,7 +343,10 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
         if bound is not None:
             parts.append(condition)
             values[name] = bound
-    for name in ("about", "attribute", "speaker"):
+    narrower, more = browsed(f"{changing}.importance", wanted.grades, "m.text", wanted.text)
+    parts += narrower
+    values.update(more)
+    for name in ("about", "attribute", "speaker", "conversation"):
         if getattr(wanted, name):
             parts.append(f"m.{name} = :{name} and m.{name} <> ''")
             values[name] = getattr(wanted, name)

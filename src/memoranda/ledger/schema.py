@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
+from memoranda.domain.access import ROLES as ACCESS_ROLES
 from memoranda.domain.clock import Clock
 from memoranda.domain.conversation import MESSAGE_KINDS, STATUSES
 from memoranda.domain.errors import LedgerDamaged, LedgerNewer
@@ -309,7 +310,44 @@ _CONVERSATIONS = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS)
+_ACCESS = Migration(
+    "m004_access",
+    (
+        f"""
+        create table token (
+            id text primary key,
+            digest {{blob}} not null unique,
+            name text not null default '',
+            role text not null {_one_of("role", ACCESS_ROLES)},
+            scope text not null default '',
+            above {{integer}} not null default 0,
+            created_at {{integer}} not null,
+            expires_at {{integer}},
+            revoked_at {{integer}},
+            last_used_at {{integer}},
+            made_by text not null default ''
+        ){{clustered}}
+        """,
+        "create index token_scope on token (scope)",
+        """
+        create table answer (
+            principal text not null,
+            key {blob} not null,
+            request {blob} not null,
+            at {integer} not null,
+            boot text not null,
+            wiped {integer} not null default 0,
+            status {integer},
+            headers {json},
+            body text,
+            primary key (principal, key)
+        )
+        """,
+        "create index answer_at on answer (at)",
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS, _ACCESS)
 
 
 def migrate(

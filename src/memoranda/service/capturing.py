@@ -181,7 +181,7 @@ class Capturer:
         counts = Counter({"messages": len(turn.new) + turn.unread, "not looked at": turn.unread})
         counts.update(outcome.refused)
         step = Turn(engine.ledger.name_digest(turn.conversation), turn.before, turn.after, counts)
-        outcomes = engine.ledger.capture(keeps, turn=step, scope=self._scope, actor=engine.settings.actor)
+        outcomes = engine.ledger.capture(keeps, turn=step, scope=self._scope, actor=engine.actor)
         if outcomes:
             engine.nudge()
         return _captured(self._scope.path, turn, plan, outcome, outcomes, notes)

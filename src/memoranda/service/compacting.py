@@ -138,7 +138,7 @@ class Compactor:
                 stands_for={each.number: content_hash(each.text) for each in folded},
                 metadata={"until": choice.end_at, "summarizer": made.summarizer, "messages": len(choice.fold)},
             )
-            summary = engine.transcripts.compact(row, new, actor=engine.settings.actor)
+            summary = engine.transcripts.compact(row, new, actor=engine.actor)
         finally:
             if captured:
                 self._take_back(row, active, captured)
@@ -196,7 +196,7 @@ class Compactor:
             if memory.metadata.get("message") in named or any(normal_form(memory.text) in each for each in said)
         ]
         if ids:
-            erase(engine, Doomed(engine.ledger.choose(scope=scope, ids=ids)), actor=engine.settings.actor)
+            erase(engine, Doomed(engine.ledger.choose(scope=scope, ids=ids)), actor=engine.actor)
 
     def _lease_ms(self) -> int:
         return int(2 * self._engine.settings.summarizer_timeout * 1_000) + _LEASE_MARGIN_MS  # it may be asked again

@@ -110,7 +110,7 @@ class Conversations:
                 name,
                 ready.messages[start : start + _BATCH],
                 scope=self._scope,
-                actor=self._engine.settings.actor,
+                actor=self._engine.actor,
                 metadata=about,
                 unless_private=self._engine.ledger.name_digest(name),
             )
@@ -380,7 +380,7 @@ class Conversations:
                 f"{row.conversation.name!r} is {state}",
                 hint="`memoranda conversation list --archived` shows which are.",
             )
-        self._engine.transcripts.set_archived(row, archived, actor=self._engine.settings.actor)
+        self._engine.transcripts.set_archived(row, archived, actor=self._engine.actor)
         self._engine.nudge()
         return self._row(row.conversation.id).conversation
 
@@ -390,4 +390,4 @@ class Conversations:
 
         row = self._row(conversation)
         self._engine.ledger.drop_turn(row.conversation.name, scope=self._scope)
-        return erase(self._engine, Doomed(conversations=[row]), actor=self._engine.settings.actor)
+        return erase(self._engine, Doomed(conversations=[row]), actor=self._engine.actor)

@@ -14,6 +14,7 @@ from memoranda.domain.memory import Memory
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
+from memoranda.service.acting import actor
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
 from memoranda.service.embedders import Embedders
@@ -56,6 +57,11 @@ class Engine:
     def _corpus(self, feed: Feed, folder: str, called: str) -> Corpus:
         path = self.ledger.path.with_name(f"{self.ledger.path.name}-{folder}")
         return Corpus(feed, path, self.embedders, called=called, stop=self._stop.is_set)
+
+    @property
+    def actor(self) -> str:
+        """Who acts now, for events."""
+        return actor(self.settings.actor)
 
     @cached_property
     def transcripts(self) -> "Transcripts":

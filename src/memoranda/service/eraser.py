@@ -52,6 +52,7 @@ class Eraser:
             conversations=engine.transcripts.below(below) if below else (),
             speaker=speaker,
             home=self._scope.path,
+            top=self._scope.top,
         )
         shown = _confirmation(doomed)
         if confirm and confirm != shown:
@@ -70,7 +71,7 @@ class Eraser:
         if below:
             engine.ledger.drop_turns(below)
             engine.shown.drop()
-        receipt = erase(engine, doomed, actor=engine.settings.actor)
+        receipt = erase(engine, doomed, actor=engine.actor)
         return Erasure(receipt.ids, (), shown, self._without_sources(receipt, below) if below else receipt)
 
     def _without_sources(self, receipt: EraseReceipt, below: Scope) -> EraseReceipt:

@@ -64,6 +64,8 @@ class Doomed(NamedTuple):
     speaker: str = ""
     """All that they said in the scope `home` is blanked."""
     home: str = ""
+    top: str = ""
+    """The widest scope that whoever erases may know of; empty for all."""
 
     @classmethod
     def of(
@@ -74,9 +76,10 @@ class Doomed(NamedTuple):
         conversations: Sequence[Row] = (),
         speaker: str = "",
         home: str = "",
+        top: str = "",
     ) -> "Doomed":
         """These memories and conversations, with what transcripts say of them; and what a speaker said in a scope."""
-        return cls(memories, conversations, (), speaker, home).planned(engine)
+        return cls(memories, conversations, (), speaker, home, top).planned(engine)
 
     def planned(self, engine: Engine) -> "Doomed":
         """The same, with what there is to be blanked now."""
@@ -143,18 +146,18 @@ def erase(engine: Engine, doomed: Doomed, *, actor: str) -> EraseReceipt:
         conversations=len(conversations),
         summaries=summaries,
         mirrored=mirrors.rewritten,
-        notes=(*mirrors.notes, *_mentions(engine, [memory for _, memory in chosen])),
+        notes=(*mirrors.notes, *_mentions(engine, [memory for _, memory in chosen], top=doomed.top)),
     )
 
 
-def _mentions(engine: Engine, memories: Sequence[Memory]) -> list[str]:
-    """Where else it is said, that an erasure from here does not reach."""
+def _mentions(engine: Engine, memories: Sequence[Memory], *, top: str) -> list[str]:
+    """Where else it is said, that an erasure from here does not reach; nothing above `top`."""
     from memoranda.service.redacting import mentioned_above
 
-    above = mentioned_above(engine, memories)
+    above = mentioned_above(engine, memories, top=top)
     notes = [f"the conversation {name} says it, too, and is to be erased from there" for name in above]
     if memories and engine.sources.everywhere():
-        scopes = tuple(dict.fromkeys(scope for memory in memories for scope in Scope(memory.scope).chain()))
+        scopes = tuple(dict.fromkeys(scope for memory in memories for scope in Scope(memory.scope, top=top).chain()))
         found = engine.library().mentions([memory.text for memory in memories], scopes)
         notes += (f"{citation} says it, too; the file is yours" for citation in found)
     return notes
@@ -194,6 +197,11 @@ def _kept(engine: Engine) -> Iterator[str]:
     yield from engine.ledger.texts(lambda _: True)
     yield from engine.transcripts.texts()
     yield from engine.transcripts.names()
+    # Nor do the words of the files' own making: to find `length` among the columns proves nothing.
+    from memoranda.index import catalogue_rows, container
+
+    yield from (container.SCHEMA, catalogue_rows.SCHEMA)
+    yield from engine.ledger.own_words()
 
 
 def _files(engine: Engine) -> tuple[str, ...]:

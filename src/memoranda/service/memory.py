@@ -9,15 +9,14 @@ from memoranda.domain.clock import Moment, end_of
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
-from memoranda.domain.memory import KINDS, Basis, Kind, Memory, Source, State, Trust, checked_choice
+from memoranda.domain.memory import Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import RecallReceipt
-from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_limit, checked_offset, checked_states
+from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_states
 from memoranda.domain.results import (
     Captured,
     Changed,
     Erasure,
-    Listing,
     Recall,
     Remembered,
     Replay,
@@ -27,9 +26,9 @@ from memoranda.domain.results import (
 )
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
-from memoranda.ledger.ledger import Filter, Keep
+from memoranda.ledger.ledger import Keep
 from memoranda.service.engine import Engine
-from memoranda.service.nouns import Nouns
+from memoranda.service.looking import Looking, as_kept
 from memoranda.service.screening import checked_reason, screened
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happen
 _MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
 
-class LongTermMemory(Nouns):
+class LongTermMemory(Looking):
     """The memory of one scope: what is kept there, and what is seen of the scopes above."""
 
     def __init__(self, engine: Engine, scope: Scope, *, owner: bool) -> None:
@@ -73,6 +72,7 @@ class LongTermMemory(Nouns):
                 f"{narrower} is not inside {self._scope}",
                 hint=f"Give the whole path, beginning with {self._scope}/, or open the store with another scope.",
             )
+        narrower = Scope(narrower.path, top=self._scope.top)
         return LongTermMemory(self._engine, narrower, owner=False)
 
     # -- keeping --
@@ -153,7 +153,7 @@ class LongTermMemory(Nouns):
                     even_if_erased=draft.after_erase == "allow",
                 )
             )
-        kept = self._engine.ledger.remember(keeps, scope=self._scope, actor=self._engine.settings.actor)
+        kept = self._engine.ledger.remember(keeps, scope=self._scope, actor=self._engine.actor)
         self._engine.nudge()
         return tuple(kept)
 
@@ -322,32 +322,6 @@ class LongTermMemory(Nouns):
             raise NotFound(f"{id_of(reference)} did not exist at that moment", hint="Ask for a later moment.")
         return memory
 
-    def list(
-        self,
-        *,
-        kind: Kind | None = None,
-        states: Sequence[State] = ("live",),
-        about: str = "",
-        attribute: str = "",
-        speaker: str = "",
-        as_of: Moment | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> Listing:
-        """One page of what this scope can see, newest first. No states means all of them."""
-        moment = None if as_of is None else end_of(as_of, name="as_of")
-        wanted = Filter(
-            kinds=() if kind is None else (checked_choice(kind, KINDS, name="kind"),),
-            states=checked_states(states),
-            about=_as_kept(about, "about"),
-            attribute=_as_kept(attribute, "attribute"),
-            speaker=_as_kept(speaker, "speaker"),
-            as_of=moment,
-            valid_at=(self._engine.clock.now() if moment is None else moment) if tuple(states) == ("live",) else None,
-        )
-        page = {"limit": checked_limit(limit), "offset": checked_offset(offset)}
-        return self._engine.ledger.browse(wanted, scope=self._scope, **page)
-
     def history(self, reference: Reference) -> tuple[Revision, ...]:
         """Everything that happened to one memory, oldest first."""
         return self._engine.ledger.history(id_of(reference), scope=self._scope)
@@ -382,7 +356,7 @@ class LongTermMemory(Nouns):
             id_of(reference),
             action,
             scope=self._scope,
-            actor=self._engine.settings.actor,
+            actor=self._engine.actor,
             reason=checked_reason(reason, self._engine.settings),
             grace_ms=self._engine.settings.grace_ms,
         )
@@ -412,8 +386,8 @@ class LongTermMemory(Nouns):
         checked_choice(mode, ("now", "preview"), name="mode")
         return Eraser(self._engine, self._scope, self._recaller).erase(
             reference,
-            about=_as_kept(about, "about"),
-            speaker=_as_kept(speaker, "speaker"),
+            about=as_kept(about, "about"),
+            speaker=as_kept(speaker, "speaker"),
             below=self.within(scope)._scope if scope else None,
             query=query,
             preview=mode == "preview",
@@ -455,8 +429,3 @@ class LongTermMemory(Nouns):
 
     def __repr__(self) -> str:
         return f"<LongTermMemory {self.path.name} at {self.scope}>"
-
-
-def _as_kept(text: str, name: str) -> str:
-    """A short text in the form in which `remember` keeps it."""
-    return checked_text(text, name=name, empty_ok=True).strip()

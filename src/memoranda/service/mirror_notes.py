@@ -66,9 +66,9 @@ class MirrorsErased(NamedTuple):
 
 
 def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsErased:
-    """Take the lines of these memories, edited or not, and lines that say the same, out of every mirror."""
-    roots = known_mirrors(engine)
-    if not roots or not memories:
+    """Take the lines of these memories, edited or not, and lines that say the same, out of every mirror of theirs."""
+    roots = [root for root in known_mirrors(engine) if _shows(engine.mirrors.scope_of(str(root)), memories)]
+    if not roots:
         return MirrorsErased()
     done = [MirrorsErased()]
     try:
@@ -82,6 +82,11 @@ def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsEra
         tuple(why for each in done for why in each.pending),
         tuple(note for each in done for note in each.notes),
     )
+
+
+def _shows(scope: Scope | None, memories: Sequence[Memory]) -> bool:
+    """Whether a mirror of this scope may have a line of them; what others mirror is not looked at, nor told of."""
+    return any(scope is None or scope.contains(memory.scope) for memory in memories)
 
 
 def _erased_from(engine: Engine, root: Path, memories: Sequence[Memory]) -> MirrorsErased:

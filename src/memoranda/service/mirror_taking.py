@@ -77,7 +77,7 @@ class Taking:
             memory = memory._replace(media_refs=old.media_refs, media_kind=old.media_kind)
         keep = Keep(memory, kind_given=True, supersedes=old.id if old is not None and supersedes else None)
         engine, scope = self._engine, Scope(edit.place.scope)
-        now = engine.ledger.remember([keep], scope=scope, actor=engine.settings.actor)[0].id
+        now = engine.ledger.remember([keep], scope=scope, actor=engine.actor)[0].id
         if edit.item.id:
             self.now[edit.item.id] = now
         return _step(edit)._replace(now=now)
@@ -99,7 +99,7 @@ class Taking:
             memory.id,
             action,
             scope=Scope(memory.scope),
-            actor=settings.actor,
+            actor=self._engine.actor,
             reason=reason,
             grace_ms=settings.grace_ms,
         )

@@ -217,7 +217,7 @@ class Profiles:
             decide,
             trim=trim,
             scope=self._scope,
-            actor=engine.settings.actor,
+            actor=engine.actor,
             grace_ms=engine.settings.grace_ms,
         )
         engine.nudge()

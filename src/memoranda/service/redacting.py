@@ -57,7 +57,7 @@ def redactions(
 
 def redact(engine: Engine, redaction: Redaction) -> None:
     """Blank the messages, and make the summaries that stand for them anew from what is left."""
-    actor = engine.settings.actor
+    actor = engine.actor
     blanks = {message.number: ERASED for message in redaction.blanked}
     engine.transcripts.redact(
         redaction.row, blanks, working=redaction.working, without_metadata=redaction.metadata, actor=actor
@@ -90,14 +90,17 @@ def stood_for(engine: Engine, summary: KeptMessage) -> list[KeptMessage]:
     return sorted(messages, key=lambda each: (each.place, each.number))
 
 
-def mentioned_above(engine: Engine, memories: Sequence[Memory]) -> list[str]:
-    """Names of conversations of wider scopes that say what these memories say: they cannot be changed from below."""
+def mentioned_above(engine: Engine, memories: Sequence[Memory], *, top: str = "") -> list[str]:
+    """Names of conversations of wider scopes that say what these memories say: they cannot be changed from below.
+
+    Nothing above `top` is looked at, nor named to whoever may not know of it.
+    """
     found: list[str] = []
     for scope in dict.fromkeys(memory.scope for memory in memories):
         here = [memory for memory in memories if memory.scope == scope]
         found += (
             f"{row.conversation.name} in {row.conversation.scope}"
-            for row in engine.transcripts.of_scopes(Scope(scope).chain()[1:])
+            for row in engine.transcripts.of_scopes(Scope(scope, top=top).chain()[1:])
             if _in_conversation(engine, row, _doomed(here, "", row.conversation.name)) is not None
         )
     return found

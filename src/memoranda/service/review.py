@@ -60,7 +60,7 @@ class Review:
             trust=given,
             supersedes=one.supersedes or None,
             scope=self._scope,
-            actor=self._engine.settings.actor,
+            actor=self._engine.actor,
         )
         self._engine.nudge()
         return changed
@@ -72,7 +72,7 @@ class Review:
             one.id,
             "forgotten",
             scope=self._scope,
-            actor=self._engine.settings.actor,
+            actor=self._engine.actor,
             reason="rejected in review",
             grace_ms=self._engine.settings.grace_ms,
         )

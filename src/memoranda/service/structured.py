@@ -34,7 +34,7 @@ def ready(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Keep:
 def keep(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Remembered:
     """Keep one thing in its slot."""
     keeps = [ready(engine, scope, draft, slot=slot)]
-    remembered = engine.ledger.remember(keeps, scope=scope, actor=engine.settings.actor)[0]
+    remembered = engine.ledger.remember(keeps, scope=scope, actor=engine.actor)[0]
     engine.nudge()
     return remembered
 
@@ -60,7 +60,7 @@ def surest(
 def let_go(engine: Engine, scope: Scope, wanted: Filter, choose: Choose) -> tuple[Changed, ...]:
     """Choose among what fits and let go of it, in one commit."""
     settings = engine.settings
-    gone = engine.ledger.let_go(wanted, choose, scope=scope, actor=settings.actor, grace_ms=settings.grace_ms)
+    gone = engine.ledger.let_go(wanted, choose, scope=scope, actor=engine.actor, grace_ms=settings.grace_ms)
     engine.nudge()
     return gone
 

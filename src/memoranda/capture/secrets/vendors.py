@@ -64,6 +64,7 @@ class Rule(NamedTuple):
 
 # name, beginnings parted by blanks, the rest
 _BEGINNINGS: tuple[tuple[str, str, str], ...] = (
+    ("memoranda", "mem_", f"{_WORD}{{40,}}"),
     ("anthropic", "sk-ant-", f"{_WORD}{{20,}}"),
     ("openai", "sk-proj- sk-svcacct- sk-admin- sk-none-", f"{_WORD}{{20,}}"),
     ("openai", "sk- sess-", f"{_ALNUM}{{32,}}"),

@@ -1,0 +1,128 @@
+"""`Store`: one open store that serves many. It has no scope of its own: each caller is given the memory of one."""
+
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from memoranda.config import Settings, load
+from memoranda.domain.clock import Clock, SystemClock
+from memoranda.domain.errors import MemorandaError
+from memoranda.domain.scope import Scope
+from memoranda.service.engine import Engine
+from memoranda.service.memory import LongTermMemory
+
+if TYPE_CHECKING:
+    from memoranda.domain.looking import ScopePage
+    from memoranda.ledger.answers import Answers
+    from memoranda.service.maintaining import Maintenance
+    from memoranda.service.tokens import TokenBook
+
+SAMPLE = Scope("sample")
+"""Where sample data is kept."""
+UPKEEP = Scope("memoranda")
+"""Where upkeep of the whole store is called from. Nothing is kept there."""
+_SMALL_TALK = "Good morning."
+
+
+class Store:
+    """Everything that is kept, for whoever decides who sees what."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    def open(
+        cls, path: str | Path | None = None, *, settings: Settings | None = None, clock: Clock | None = None
+    ) -> "Store":
+        """Open a store, or make it."""
+        chosen = (settings or load()).changed({"store": None if path is None else str(path)})
+        return cls(Engine(chosen.store_path(), chosen, clock or SystemClock()))
+
+    @property
+    def path(self) -> Path:
+        """The ledger file."""
+        return self._engine.ledger.path
+
+    @property
+    def settings(self) -> Settings:
+        return self._engine.settings
+
+    @property
+    def clock(self) -> Clock:
+        return self._engine.clock
+
+    def memory(self, scope: Scope) -> LongTermMemory:
+        """The memory of one scope, bounded by the scope's top. Costs nothing; closing it does nothing."""
+        return LongTermMemory(self._engine, scope, owner=False)
+
+    def upkeep(self) -> LongTermMemory:
+        """For what an operator does with the whole store."""
+        return self.memory(UPKEEP)
+
+    def maintain(self) -> "Maintenance":
+        """Upkeep of everything, also of what only a server keeps."""
+        self.answers.sweep()
+        return self.upkeep().admin.maintain()
+
+    @cached_property
+    def tokens(self) -> "TokenBook":
+        """Who is let in."""
+        from memoranda.service.tokens import TokenBook
+
+        return TokenBook(self._engine)
+
+    @cached_property
+    def answers(self) -> "Answers":
+        """What was said to requests that came with a key."""
+        from memoranda.ledger.answers import Answers
+
+        ledger = self._engine.ledger
+        return Answers(ledger.database, self._engine.clock, key=ledger.key_for("answers"))
+
+    def warm_up(self) -> None:
+        """Make ready what the first callers would otherwise wait for, all of them at once."""
+        from memoranda.capture.injection import rules_ready
+
+        rules_ready()
+        with suppress(MemorandaError, OSError):  # whoever asks first meets the same, and is told
+            self._engine.memories.catch_up(seconds=0)
+            embedder = self._engine.embedders.configured()
+            if embedder is not None:
+                self._engine.embedders.asked(embedder, [_SMALL_TALK], "query")
+
+    def check(self) -> None:
+        """Read a little. Raises when the store does not answer."""
+        self._engine.ledger.sequence()
+
+    def scopes(self, below: str = "", *, limit: int = 500, offset: int = 0) -> "ScopePage":
+        """The scopes that hold anything: one and those below it, or all of the store."""
+        from memoranda.service.looking import scopes
+
+        return scopes(self._engine, below, limit=limit, offset=offset)
+
+    def has_sample(self) -> bool:
+        """Whether there is sample data in it, which is kept in a scope of its own."""
+        return bool(self.scopes(SAMPLE.path, limit=1))
+
+    def standing(self) -> tuple[int, int]:
+        """(memories that are live, events that the index has yet to follow), of the whole store."""
+        from memoranda.ledger.looking import Overview
+
+        ledger = self._engine.ledger
+        return Overview(ledger.database).live(), ledger.sequence() - self._engine.memories.index().sequence
+
+    def close(self) -> None:
+        """Close the store. May be called twice."""
+        if "answers" in self.__dict__:
+            self.answers.close()
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,35 @@
+import pytest
+
+from memoranda import Settings
+from memoranda.cli import app
+from memoranda.service.store import Store
+
+
+@pytest.fixture
+def store(path, clock):
+    """One open store, by words only, with a clock that stands still."""
+    with Store.open(path, settings=Settings(embedder="none", follow=False), clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def book(store):
+    """Its tokens."""
+    return store.tokens
+
+
+@pytest.fixture
+def run(path, model_cache, monkeypatch, capsys):
+    """Run a command in this process, with no scope configured: (exit code, stdout, stderr)."""
+    monkeypatch.setenv("MEMORANDA_STORE", str(path))
+    monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
+    monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
+    monkeypatch.delenv("MEMORANDA_SCOPE", raising=False)
+    monkeypatch.setenv("MEMORANDA_CONFIG", "")
+
+    def runner(*argv):
+        code = app.run(list(argv))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return runner
