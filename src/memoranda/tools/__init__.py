@@ -2,5 +2,6 @@
 
 from memoranda.tools.results import ToolResult as ToolResult
 from memoranda.tools.toolbox import Tools as Tools
+from memoranda.tools.toolbox import Toolset as Toolset
 
-__all__ = ["ToolResult", "Tools"]
+__all__ = ["ToolResult", "Tools", "Toolset"]

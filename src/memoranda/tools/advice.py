@@ -15,7 +15,10 @@ from memoranda.domain.errors import (
     Refused,
 )
 
-_LOOK = "Look for it with memory_recall, memory_list, recall_memory or recall_fact first, or ask the user."
+_LOOK = (
+    "Look for it first, with what you have of recall, recall_facts, memory_recall, memory_list, recall_memory and "
+    "recall_fact, or ask the user."
+)
 _LATER = "Go on without it, and tell the user that the memory cannot be used at the moment."
 _CORRECT = "Correct the value and call again, or ask the user; nothing was stored."
 _ADVICE: dict[type[MemorandaError], str] = {

@@ -62,7 +62,7 @@ def forget(caller: Caller, given: Given) -> ToolResult:
     if named and (given.get("query") or given.get("confirm")):
         raise InvalidInput("both an id and a query were given", hint="Give the id alone, or the query alone.")
     if named:
-        return _forgotten(caller, caller.memory.get(_bare(named)))
+        return _forgotten(caller, caller.memory.get(bare_id(named)))
     if not given.get("query"):
         raise InvalidInput("neither an id nor a query was given", hint="Give the id, or a query to find it by.")
     return _forget_by_query(caller, given["query"], given.get("confirm") or "")
@@ -73,7 +73,7 @@ def _forget_by_query(caller: Caller, query: str, confirm: str) -> ToolResult:
     if not found:
         return ToolResult(_NOTHING, {"action": "none", "candidates": [], "receipt": found.receipt.as_json()})
     if confirm:
-        return _forgotten(caller, _chosen(found, _bare(confirm)).memory)
+        return _forgotten(caller, _chosen(found, bare_id(confirm)).memory)
     sure = [hit for hit in found if hit.score > _SURE]
     if len(sure) == 1:
         return _forgotten(caller, sure[0].memory)
@@ -183,8 +183,12 @@ def _text_at(caller: Caller, identity: str) -> str:
         memory = caller.memory.get(identity)
     except (NotFound, InvalidInput):
         return ""  # whether or not it could be an id
-    speaks = memory.state not in ("forgotten", "expired") and memory.trust != "quarantined"
-    return cleaned(memory.text) if speaks else ""
+    return cleaned(memory.text) if may_be_read(memory) else ""
+
+
+def may_be_read(memory: Memory) -> bool:
+    """Whether a model that names it is shown what it says."""
+    return memory.state not in ("forgotten", "expired") and memory.trust != "quarantined"
 
 
 def _live(memory: LongTermMemory, kind: Kind | None) -> Iterator[Memory]:
@@ -211,6 +215,6 @@ def _filters(given: Given) -> dict[str, Any]:
     return {name: given[name] for name in ("scope", "category", "limit") if given.get(name)}
 
 
-def _bare(identity: str) -> str:
+def bare_id(identity: str) -> str:
     """An id as it may be written: alone, or as the path of a memory."""
     return identity.strip().removeprefix(_PATH)

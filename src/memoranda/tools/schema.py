@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Literal, NamedTuple
 
 from memoranda.domain.errors import InvalidInput
@@ -23,7 +24,10 @@ _WRITTEN = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
 class Definition(NamedTuple):
-    """A tool: its name, what it is for, and its parameters as JSON schema. `reads`: it changes nothing."""
+    """A tool: its name, what it is for, and its parameters as JSON schema.
+
+    `reads`: it changes nothing. `hides`: it may take something away. `gives`: what programs read, as JSON schema.
+    """
 
     name: str
     title: str
@@ -32,6 +36,7 @@ class Definition(NamedTuple):
     required: tuple[str, ...] = ()
     reads: bool = False
     hides: bool = False
+    gives: Mapping[str, Any] | None = None
 
     def schema(self) -> dict[str, Any]:
         """Its parameters, and nothing else, as JSON schema."""
@@ -47,11 +52,13 @@ class Definition(NamedTuple):
         if style == "openai":
             function = {"name": self.name, "description": self.description, "parameters": self.schema()}
             return {"type": "function", "function": function}
+        gives = {} if self.gives is None else {"outputSchema": deepcopy(dict(self.gives))}
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.schema(),
+            **gives,
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": self.reads,
@@ -101,6 +108,9 @@ def _value(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
         raise InvalidInput(f"{name}: {value!r} is out of range", hint=_wanted(name, schema))
     if kind == "string" and not schema.get("minLength", 0) <= len(value.strip()):
         raise InvalidInput(f"{name} is empty", hint=f"Say it in {name}.")
+    if kind == "string" and len(value) > schema.get("maxLength", len(value)):
+        most = schema["maxLength"]
+        raise InvalidInput(f"{name} has more than {most:,} characters", hint=f"Say it in at most {most:,}.")
     if kind == "array":
         if len(value) > schema["maxItems"]:
             raise InvalidInput(f"{name} has more than {schema['maxItems']} items", hint="Give fewer.")

@@ -6,18 +6,36 @@ Trust comes from the host, not from the call: what a model writes is not trusted
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args
 
 from memoranda.domain.errors import InvalidInput, MemorandaError
 from memoranda.domain.memory import SOURCES, Source, checked_choice
 from memoranda.service.memory import LongTermMemory
-from memoranda.tools import conversations, documents, facts, memories, people
+from memoranda.tools import conversations, default_tools, documents, facts, memories, people
 from memoranda.tools.caller import Caller
+from memoranda.tools.default_definitions import DEFAULT_DEFINITIONS
 from memoranda.tools.definitions import DEFINITIONS
 from memoranda.tools.results import ToolResult, failure
 from memoranda.tools.schema import STYLES, Definition, Style
 
-_HANDLERS: dict[str, Callable[[Caller, dict[str, Any]], ToolResult]] = {
+Toolset = Literal["default", "openclaw", "langbot"]
+"""Which family of tools a model is offered: few under plain names, or those that a host knows by its own."""
+TOOLSETS: tuple[Toolset, ...] = get_args(Toolset)
+_Handlers = dict[str, Callable[[Caller, dict[str, Any]], ToolResult]]
+_FAMILIES: dict[Toolset, tuple[str, ...]] = {
+    "openclaw": (
+        "memory_store",
+        "memory_recall",
+        "memory_forget",
+        "memory_list",
+        "memory_stats",
+        "memory_search",
+        "memory_get",
+    ),
+    "langbot": ("remember", "recall_memory", "update_profile", "forget"),
+}
+
+_HANDLERS: _Handlers = {
     "memory_store": memories.store,
     "memory_recall": memories.recall,
     "memory_forget": memories.forget,
@@ -41,41 +59,79 @@ _HANDLERS: dict[str, Callable[[Caller, dict[str, Any]], ToolResult]] = {
     "session_working_memory": conversations.working_memory,
     "session_close": conversations.close,
 }
+_DEFAULT_HANDLERS: _Handlers = {
+    "remember": default_tools.remember,
+    "recall": default_tools.recall,
+    "forget": default_tools.forget,
+    "update_profile": people.update_profile,
+    "search_documents": documents.docs_search,
+    "read_document": default_tools.read_document,
+    "recall_facts": default_tools.recall_facts,
+}
+
+
+class Offer(NamedTuple):
+    """Tools that are offered together. Two families may use the same name for different things."""
+
+    definitions: tuple[Definition, ...]
+    handlers: _Handlers
+
+    def named(self, name: str) -> Definition:
+        """The tool of that name, or the error that lists what there is."""
+        for definition in self.definitions:
+            if definition.name == name:
+                return definition
+        known = ", ".join(definition.name for definition in self.definitions)
+        raise InvalidInput(f"there is no tool {str(name)[:40]!r}", hint=f"Use one of: {known}.")
+
+
+def offer(toolset: Toolset | None) -> Offer:
+    """The tools of one family; None is every one that hosts know by name."""
+    if toolset is None:
+        return Offer(DEFINITIONS, _HANDLERS)
+    checked_choice(toolset, TOOLSETS, name="toolset")
+    if toolset == "default":
+        return Offer(DEFAULT_DEFINITIONS, _DEFAULT_HANDLERS)
+    names = _FAMILIES[toolset]
+    return Offer(tuple(each for each in DEFINITIONS if each.name in names), _HANDLERS)
 
 
 class Tools:
     """The tools of one memory, called on behalf of one source in one conversation."""
 
     def __init__(
-        self, memory: LongTermMemory, *, source: Source = "assistant", speaker: str = "", conversation: str = ""
+        self,
+        memory: LongTermMemory,
+        *,
+        source: Source = "assistant",
+        speaker: str = "",
+        conversation: str = "",
+        toolset: Toolset | None = None,
     ) -> None:
         self._caller = Caller(memory, checked_choice(source, SOURCES, name="source"), speaker, conversation)
+        self._offer = offer(toolset)
 
     def definitions(self, style: Style = "openai") -> list[dict[str, Any]]:
         """Every tool as JSON schema, always in the same order."""
-        return definitions(style)
+        return _shown(self._offer, style)
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> ToolResult:
         """Do what a model asks for. A wrong call gives a result that has failed and says what to do next."""
         began = time.monotonic()
         try:
-            definition = _named(name)
-            result = _HANDLERS[name](self._caller, definition.checked(arguments))
+            definition = self._offer.named(name)
+            result = self._offer.handlers[name](self._caller, definition.checked(arguments))
         except MemorandaError as error:
             result = failure(error)
         result.data["latency_ms"] = round((time.monotonic() - began) * 1000, 1)
         return result
 
 
-def definitions(style: Style = "openai") -> list[dict[str, Any]]:
-    """Every tool as JSON schema; needs no memory."""
+def definitions(style: Style = "openai", *, toolset: Toolset | None = None) -> list[dict[str, Any]]:
+    """The tools as JSON schema; needs no memory."""
+    return _shown(offer(toolset), style)
+
+
+def _shown(offered: Offer, style: Style) -> list[dict[str, Any]]:
     checked_choice(style, STYLES, name="style")
-    return [definition.as_json(style) for definition in DEFINITIONS]
-
-
-def _named(name: str) -> Definition:
-    for definition in DEFINITIONS:
-        if definition.name == name:
-            return definition
-    known = ", ".join(definition.name for definition in DEFINITIONS)
-    raise InvalidInput(f"there is no tool {str(name)[:40]!r}", hint=f"Use one of: {known}.")
+    return [definition.as_json(style) for definition in offered.definitions]
