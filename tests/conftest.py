@@ -1,13 +1,58 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
+import faces
 from memoranda.testing.fakes import FixedClock
+from shared_tests import EMBEDDED_ONLY, FAULTS, NOT_SERVED, SHARED
 from support import open_store, register_test_embedders
 
 register_test_embedders()
 # How long one example takes says something about the machine, not about the code.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--face",
+        action="append",
+        choices=faces.FACES,
+        help="run the tests of the facade on this face only; may be given several times",
+    )
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "embedded_only(reason): reaches below the facade, so that it runs on no other face"
+    )
+
+
+def pytest_unconfigure(config):
+    faces.close()
+
+
+def pytest_generate_tests(metafunc):
+    """The tests of the facade run on each of its faces."""
+    module = Path(metafunc.module.__file__).relative_to(Path(__file__).parent).as_posix()
+    if module not in SHARED or "path" not in metafunc.fixturenames:
+        return
+    test = f"{module}::{metafunc.definition.originalname}"
+    wanted = metafunc.config.getoption("face") or faces.FACES
+    below = metafunc.definition.get_closest_marker("embedded_only") or test in EMBEDDED_ONLY
+    left_out = {"async", "http"} if below else {"http"} if test in NOT_SERVED else set()
+    chosen = [face for face in wanted if face not in left_out] or ["embedded"]
+    fault = pytest.mark.xfail(reason=FAULTS.get(test, ""), strict=True)
+    marks = {"http": [fault]} if test in FAULTS else {}
+    metafunc.parametrize("on_face", [pytest.param(each, marks=marks.get(each, ())) for each in chosen], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def on_face(request):
+    """The face that stores are opened on."""
+    with faces.on(getattr(request, "param", "embedded")):
+        yield
 
 
 @pytest.fixture

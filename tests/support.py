@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import faces
 import memoranda
 from memoranda import Settings
 from memoranda.embedding import registry
@@ -23,7 +24,7 @@ def register_test_embedders():
 def open_store(path, scope=SCOPE, *, clock=None, **settings):
     """A store that reads no settings of the machine and works by words, with no thread of its own, unless told."""
     chosen = Settings(**{"embedder": "none", "follow": False, **settings})
-    return memoranda.open(path, scope=scope, settings=chosen, clock=clock)
+    return faces.opened(path, scope=scope, settings=chosen, clock=clock)
 
 
 def files_of(path):
@@ -94,7 +95,7 @@ def ids(recalled):
 
 def quarantine(memory, kept):
     """As an operator would do it, once there is a verb for it."""
-    engine = memory._engine
+    engine = faces.engine_of(memory)
     for table, key in (("memory", "number"), ("revision", "number")):
         statement = f"update {table} set trust = 'quarantined' where {key} = (select number from memory where id = ?)"
         engine.ledger.database.write(lambda connection, sql=statement: connection.execute(sql, (kept.id,)).fetchall())

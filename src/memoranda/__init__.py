@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memoranda import aio as aio
+    from memoranda.client.connecting import connect as connect
     from memoranda.config import Settings as Settings
     from memoranda.domain.conversation import Appended as Appended
     from memoranda.domain.conversation import Compacted as Compacted
@@ -104,6 +105,7 @@ _HOMES = {
     "Memory": "memoranda.domain.memory",
     "Preference": "memoranda.domain.preference",
     "Settings": "memoranda.config",
+    "connect": "memoranda.client.connecting",
     "open": "memoranda.service.opening",
 }
 
@@ -167,6 +169,7 @@ __all__ = [
     "WhyNot",
     "aio",
     "assistant",
+    "connect",
     "open",
     "user",
 ]

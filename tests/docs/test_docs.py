@@ -59,6 +59,8 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
         ("docs/guides/tools.md", "memory_store"),
         ("docs/guides/conversations.md", "The herons are back"),
         ("docs/guides/documents.md", "#L"),
+        ("docs/guides/access.md", "mem_"),
+        ("docs/guides/mcp.md", "command"),
     ],
 )
 def test_the_shell_commands_of_a_page_run_as_they_stand(page, shown, tmp_path, model_cache):

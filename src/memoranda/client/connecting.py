@@ -1,0 +1,41 @@
+"""Connecting to a served memory."""
+
+from pathlib import Path
+
+from memoranda.client.calling import Caller
+from memoranda.client.memory import RemoteMemory
+from memoranda.client.transport import Transport
+from memoranda.config import secret
+from memoranda.domain.errors import InvalidInput
+from memoranda.domain.scope import Scope
+
+TOKEN_VARIABLE = "MEMORANDA_TOKEN"  # noqa: S105 the name of it
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    scope: str = "",
+    timeout: float = 30.0,
+    ca_file: str | Path | None = None,
+) -> RemoteMemory:
+    """The memory of a server, with the verbs of `memoranda.open`. Asks it once who one is.
+
+    `url` is `http://127.0.0.1:8765`, `https://…`, or `unix:/path` for a socket. Without a `token`, the one in
+    MEMORANDA_TOKEN. Without a `scope`, the token's own; a token that reaches every scope needs one. `timeout` is
+    the seconds for one call, or for a silence of one that tells of its progress. `ca_file` has the certificates
+    that are trusted, in place of the system's.
+    """
+    bound = Scope(scope) if scope else None
+    transport = Transport(url, secret(TOKEN_VARIABLE) if token is None else token, timeout=timeout, ca_file=ca_file)
+    try:
+        caller = Caller(transport, "")
+        own = str(caller.whoami().get("scope", ""))
+        if bound is None and not own:
+            raise InvalidInput("a scope is needed: this token has none of its own", hint="Pass scope='home/anna'.")
+        bound = bound or Scope(own)
+        return RemoteMemory(caller.within(bound.path), bound, owner=True)
+    except BaseException:
+        transport.close()
+        raise

@@ -1,0 +1,122 @@
+"""The nouns of a served memory. Each is the embedded one with every verb behind a door of the server."""
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from memoranda.client.calling import Caller
+from memoranda.domain.access import NewToken, Role, Token
+from memoranda.domain.errors import Refused
+from memoranda.service.admin import Admin
+from memoranda.service.conversations import Conversations
+from memoranda.service.documents import Documents
+from memoranda.service.facts import Facts
+from memoranda.service.preferences import Preferences
+from memoranda.service.profile import Profiles
+from memoranda.service.review import Review
+from memoranda.wire.doors import DOORS, Door
+
+if TYPE_CHECKING:
+    from memoranda.domain.document import Synced
+    from memoranda.service.document_watch import Watch
+
+C = TypeVar("C", bound=type)
+_DOORS = {door.verb: door for door in DOORS}
+
+
+def served(noun: str) -> Callable[[C], C]:
+    """Put a door behind every verb of a class. `noun` is empty for the memory itself."""
+
+    def behind_doors(cls: C) -> C:
+        for door in DOORS:
+            if door.noun == noun:
+                setattr(cls, door.name, _verb(door))
+        return cls
+
+    return behind_doors
+
+
+def _verb(door: Door) -> Callable[..., Any]:
+    @functools.wraps(door.function)
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self._caller.call(door, args, kwargs)
+
+    return call
+
+
+class _Served:
+    """Has a caller in place of an engine."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+
+@served("profile")
+class RemoteProfiles(_Served, Profiles):
+    """`memory.profile` of a server."""
+
+
+@served("facts")
+class RemoteFacts(_Served, Facts):
+    """`memory.facts` of a server."""
+
+
+@served("preferences")
+class RemotePreferences(_Served, Preferences):
+    """`memory.preferences` of a server."""
+
+
+@served("conversations")
+class RemoteConversations(_Served, Conversations):
+    """`memory.conversations` of a server. A transcript that is imported is a file of this machine."""
+
+
+@served("documents")
+class RemoteDocuments(_Served, Documents):
+    """`memory.documents` of a server. Paths are those of its machine."""
+
+    def watch(self, *, interval_minutes: float = 0.0, told: "Callable[[Synced], object] | None" = None) -> "Watch":
+        """Refused: the server watches its folders by itself."""
+        raise Refused("the folders are watched where they are", hint="The server does it: see server_watch.")
+
+
+@served("review")
+class RemoteReview(_Served, Review):
+    """`memory.review` of a server."""
+
+
+@served("admin")
+class RemoteAdmin(_Served, Admin):
+    """`memory.admin` of a server; for tokens that reach the whole store."""
+
+    def sweep_if_due(self) -> None:
+        """Nothing: the server does it when it opens its store."""
+
+
+class RemoteTokens(_Served):
+    """`memory.tokens`: who is let in by the server. For admins, who give no more than they have."""
+
+    def create(
+        self, *, name: str = "", role: Role, scope: str, above: bool = False, days: int | None = None
+    ) -> NewToken:
+        """Make a token for a scope and those below it; for every scope of the store when `scope` is empty."""
+        made: NewToken = self._called("create", name=name, role=role, scope=scope, above=above, days=days)
+        return made
+
+    def list(self, *, below: str = "") -> tuple[Token, ...]:
+        """The tokens bound to a scope or to one below it, oldest first, with those that are no longer good."""
+        found: tuple[Token, ...] = self._called("list", below=below)
+        return found
+
+    def revoke(self, reference: str) -> Token:
+        """It opens nothing any more."""
+        revoked: Token = self._called("revoke", reference)
+        return revoked
+
+    def _called(self, verb: str, *args: Any, **kwargs: Any) -> Any:
+        return self._caller.call(_DOORS[f"tokens.{verb}"], args, kwargs)
+
+
+def refuse_path() -> NoReturn:
+    """A served memory has no file here."""
+    raise Refused("the store of a server is on its own machine", hint="Ask there: memoranda doctor")
