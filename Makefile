@@ -6,20 +6,25 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: run test fast lint fix docs bench constraints clean help
+.PHONY: run tour test fast lint fix docs bench constraints clean help
 
 help:            ## show these targets
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
 
-run: $(VENV)/.core   ## create the environment, install, and take the guided tour
+run: $(VENV)/.core   ## create the environment, install, and serve: HTTP, console, MCP; with sample data at first
+	$(BIN)/memoranda serve --sample $(SERVE)
+
+tour: $(VENV)/.core  ## create the environment, install, and take the guided tour
 	$(BIN)/memoranda tour
 
-test: lint       ## install what tests need, then every check and test that can run here
-	$(PYTEST) -n 2 -m "not slow"
+test: lint $(VENV)/.needs   ## install what tests need, then every check and test that can run here
+	$(PYTEST) -n 2 -m "$(FAST)"
+	$(PYTEST) -n 2 -m "browser or hosts" -rs
 	$(PYTEST) -m slow -rs
+FAST := not slow and not browser and not hosts
 
 fast: $(VENV)/.dev   ## the tests that take seconds
-	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -n 2 -m "$(FAST)"
 
 lint: $(VENV)/.dev   ## format, lint, types, direction of imports
 	$(BIN)/ruff format --check .
@@ -52,6 +57,11 @@ $(VENV)/.core: constraints.txt pyproject.toml
 	$(PIP) --require-hashes --only-binary :all: -r constraints.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q src
+	touch $@
+
+# A browser, and Node for the programs that tests talk to; what cannot be installed here is skipped, with its reason.
+$(VENV)/.needs: $(VENV)/.dev tests/install-needs
+	tests/install-needs
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core constraints-dev.txt

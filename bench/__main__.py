@@ -1,4 +1,4 @@
-"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|conversations|documents|all"""
+"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|conversations|documents|server|all"""
 
 import argparse
 import json
@@ -18,6 +18,7 @@ from bench.measures import (
     embedding,
     scale,
     scale_report,
+    server,
 )
 from bench.paths import LOAD, OUT, PACKS, log
 from bench.systems import NAMES
@@ -88,7 +89,19 @@ def _documents(options: argparse.Namespace) -> None:
     print(documents.report(found))
 
 
-_ALONE = {"capture": _capture, "conversations": _conversations, "documents": _documents}
+def _server(options: argparse.Namespace) -> None:
+    found = server.measure(
+        options.turns,
+        size=options.server_size,
+        seconds=options.seconds,
+        rounds=options.rounds,
+        embedder=options.embedder,
+    )
+    _publish(options.out, "server", found)
+    print(server.report(found))
+
+
+_ALONE = {"capture": _capture, "conversations": _conversations, "documents": _documents, "server": _server}
 """What needs no vectors made beforehand."""
 
 
@@ -119,6 +132,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=15, help="processes of each kind, for cold")
     parser.add_argument("--cold-sizes", type=_numbers, default=[1_000], help="how many memories, for cold")
     parser.add_argument("--answer-sizes", type=_numbers, default=[10_000], help="how many memories, for answer")
+    parser.add_argument("--server-size", type=int, default=10_000, help="how many memories, for server")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each verb and level of a round, for server")
+    parser.add_argument("--rounds", type=int, default=3, help="served and embedded in turn, for server")
+    parser.add_argument("--embedder", default="none", help="for server: none, or auto for the bundled one")
     parser.add_argument("--limit", type=float, default=240.0, help="seconds that a system may spend on ingest")
     parser.add_argument(
         "--python", default=sys.executable, help="the interpreter of the peers' environments, for setup"
