@@ -54,42 +54,57 @@ def engine_of(memory):
 
 
 def _awaited(path, **options):
-    runner = asyncio.Runner()
+    loop = _Loop()
 
     async def opening():
         return await memoranda.aio.open(path, **options)
 
     try:
-        return Awaited(runner, runner.run(opening()), owner=True)
+        return Awaited(loop, loop.run(opening()), owner=True)
     except BaseException:
-        runner.close()
+        loop.close()
         raise
+
+
+class _Loop:
+    """The event loop of one opened store. After its end it still awaits: the store must say that it is closed."""
+
+    def __init__(self):
+        self._runner = asyncio.Runner()
+
+    def run(self, awaited):
+        return asyncio.run(awaited) if self._runner is None else self._runner.run(awaited)
+
+    def close(self):
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None
 
 
 class Awaited:
     """The async face, called as if it were the sync one. Each verb is awaited in an event loop."""
 
-    def __init__(self, runner, behind, *, owner=False):
-        self._runner = runner
+    def __init__(self, loop, behind, *, owner=False):
+        self._loop = loop
         self._behind = behind
         self._owner = owner
 
     def __getattr__(self, name):
         found = getattr(self._behind, name)
         if name in _NOUNS:
-            return Awaited(self._runner, found)
+            return Awaited(self._loop, found)
         if name in _PLAIN:
             return found
-        return lambda *args, **kwargs: self._runner.run(found(*args, **kwargs))
+        return lambda *args, **kwargs: self._loop.run(found(*args, **kwargs))
 
     def within(self, scope):
-        return Awaited(self._runner, self._behind.within(scope))
+        return Awaited(self._loop, self._behind.within(scope))
 
     def close(self):
         if self._owner:
             self._owner = False
-            self._runner.run(self._behind.close())
-            # What comes after it must find it closed, not the loop.
+            self._loop.run(self._behind.close())
+            self._loop.close()
 
     def __enter__(self):
         return self

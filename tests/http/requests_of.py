@@ -60,7 +60,9 @@ def target(door: Door, tenant: Tenant, world: World) -> Target:
 
 def own_targets() -> list[Target]:
     """What is the server's own and needs a token."""
-    return [Target("GET", own.path, {}, None) for own in OWN if own.role is not None]
+    return [
+        Target(own.method, own.path, {}, None if own.method == "GET" else {}) for own in OWN if own.role is not None
+    ]
 
 
 def _reference(door: Door, tenant: Tenant) -> str:

@@ -10,6 +10,7 @@ from requests_of import Target, in_order, own_targets, target
 from tenants import ABOVE, BELOW, FOREIGN, HOME, world
 
 from memoranda.http import limits
+from memoranda.http.own import OWN
 from memoranda.wire.doors import DOORS
 
 ROLES = ("reader", "writer", "admin")
@@ -62,6 +63,7 @@ OUTSIDE = (
     Asked("semicolon", "scope=bot-1/group-7;scope=bot-10", "bot-10"),
 )
 SEEN = (HOME, BELOW)
+WHOLE = {own.path for own in OWN if own.whole}
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +166,7 @@ class Matrix:
         for sent in own_targets():
             for asked in (*OUTSIDE, *INSIDE):
                 answer, cell = self._ask(role, sent, asked)
-                if sent.path == "/metrics" and answer.status != 403:
+                if sent.path in WHOLE and answer.status != 403:
                     self.wrong.append((*cell, "of the whole store", answer.body[:200]))
 
     def silent(self, tenants):
@@ -190,7 +192,25 @@ def test_an_admin_of_everywhere_is_let_in_at_every_door(tenants, tokens):
         assert answer.status not in (401, 403) or _is_rule(door, answer), (door.verb, answer)
         assert answer.status < 500, (door.verb, answer)
     for sent in own_targets():
-        assert tenants.server.ask(sent.method, sent.line("")).status == 200
+        answer = tenants.server.ask(sent.method, sent.line(""), sent.body)
+        assert answer.status == 200 or answer.problem["type"] == "urn:memoranda:not-found", answer
+
+
+@pytest.mark.parametrize("role", ["reader", "writer"])
+def test_who_reaches_everything_has_no_more_than_its_role(tenants, role):
+    caller = tenants.server.caller(tenants.server.token("", role))
+    before = tenants.outside()
+    aimed = tenants.tenants["other-house"]
+    for door in DOORS:
+        if ROLES.index(door.role) > ROLES.index(role):
+            sent = target(door, aimed, tenants)
+            answer = caller.ask(sent.method, sent.line("scope=other-house"), sent.body, headers=_headers(sent))
+            assert answer.status == 403, (door.verb, answer)
+            assert answer.problem["type"] == "urn:memoranda:role"
+    for own in OWN:
+        if own.role is not None and ROLES.index(own.role) > ROLES.index(role):
+            assert caller.ask(own.method, own.path, None if own.method == "GET" else {}).status == 403
+    assert tenants.outside() == before
 
 
 def test_the_world_is_not_empty_where_the_token_does_not_reach(tenants):

@@ -13,7 +13,7 @@ from memoranda.domain.row import Row
 
 _TIMES = """
     at created_at updated_at occurred_at valid_from valid_until archived_at expires_at revoked_at last_used_at
-    erased_after oldest newest dated
+    erased_after oldest newest dated last_sync
 """
 TIMES = frozenset(_TIMES.split())
 """Fields that are moments: milliseconds inside, ISO-8601 outside."""

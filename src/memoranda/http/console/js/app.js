@@ -213,19 +213,19 @@ function sampleBanner() {
       "p",
       { class: "banner", role: "note" },
       "This store holds sample data, so that there is something to look at.",
-      session.may("admin") && button("Clear the sample", clearSample),
+      session.may("admin", { everywhere: true }) && button("Clear the sample", clearSample),
     ),
   );
 }
 
 async function clearSample() {
-  const scope = SAMPLE;
-  const body = h("p", null, `Everything in ${scope} and below is erased, and the proof is shown.`);
+  const body = h("p", null, `Everything in ${SAMPLE} and below is erased, with the notes that came with it, and proven gone.`);
   if (!(await confirmed("Clear the sample data?", body, { act: "Erase the sample", danger: true }))) return;
   try {
-    const { receipt } = await api.post("memories/erase", { scope }, { scope });
+    const gone = await api.post("sample/clear", {}, { scope: null });
     notify(
-      `The sample is gone: ${number(receipt.scanned?.length ?? 0)} files were read, ${number(receipt.found)} traces found.`,
+      `The sample is gone: ${number(gone.memories)} memories and ${number(gone.conversations)} conversations erased, ` +
+        `${number(gone.found)} traces found.`,
     );
     session.whoami = await api.get("whoami", {}, { scope: null });
     await render();
