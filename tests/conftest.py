@@ -42,7 +42,7 @@ def pytest_generate_tests(metafunc):
     wanted = metafunc.config.getoption("face") or faces.FACES
     below = metafunc.definition.get_closest_marker("embedded_only") or test in EMBEDDED_ONLY
     left_out = {"async", "http"} if below else {"http"} if test in NOT_SERVED else set()
-    chosen = [face for face in wanted if face not in left_out] or ["embedded"]
+    chosen = [face for face in wanted if face not in left_out]
     fault = pytest.mark.xfail(reason=FAULTS.get(test, ""), strict=True)
     marks = {"http": [fault]} if test in FAULTS else {}
     metafunc.parametrize("on_face", [pytest.param(each, marks=marks.get(each, ())) for each in chosen], indirect=True)

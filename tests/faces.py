@@ -6,6 +6,7 @@ opens, with that test's clock and settings.
 
 import asyncio
 import contextlib
+import functools
 import io
 import itertools
 import socket
@@ -67,18 +68,23 @@ def _awaited(path, **options):
 
 
 class _Loop:
-    """The event loop of one opened store. After its end it still awaits: the store must say that it is closed."""
+    """The event loop of one opened store, in a thread of its own: several threads may await in it. After its end it
+    still awaits, elsewhere: the store must say that it is closed."""
 
     def __init__(self):
-        self._runner = asyncio.Runner()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
 
     def run(self, awaited):
-        return asyncio.run(awaited) if self._runner is None else self._runner.run(awaited)
+        if self._loop.is_closed():
+            return asyncio.run(awaited)
+        return asyncio.run_coroutine_threadsafe(awaited, self._loop).result()
 
     def close(self):
-        if self._runner is not None:
-            self._runner.close()
-            self._runner = None
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
 
 class Awaited:
@@ -95,7 +101,7 @@ class Awaited:
             return Awaited(self._loop, found)
         if name in _PLAIN:
             return found
-        return lambda *args, **kwargs: self._loop.run(found(*args, **kwargs))
+        return functools.wraps(found)(lambda *args, **kwargs: self._loop.run(found(*args, **kwargs)))
 
     def within(self, scope):
         return Awaited(self._loop, self._behind.within(scope))
@@ -191,7 +197,7 @@ def _served(path, *, scope, settings, clock):
     generous = settings._replace(server_rate=0, server_max_body=10_000_000)
     store = Store.open(path, settings=generous, clock=clock)
     try:
-        if generous.sweep:
+        if generous.sweep:  # as `memoranda.open` does; a server leaves it to its upkeep
             store.upkeep().admin.sweep_if_due()
         options = Options(run_secret=_SECRET, roots=(str(Path(path).parent),), console=False, mcp=False)
         served = create_app(store, options, logs=Logs(form="json", clock=store.clock, stream=io.StringIO()))

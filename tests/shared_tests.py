@@ -40,6 +40,9 @@ _BELOW = {
     "waits for threads of the engine": """
         conversations/test_service.py::test_nobody_waits_for_a_model_that_sums_up
     """,
+    "asks the classes for their verbs": """
+        typed/test_wrong_types.py::test_every_call_is_among_them
+    """,
     "replaces the index": """
         facade/test_scope_and_trust.py::test_the_index_proposes_and_the_ledger_disposes
     """,

@@ -1,5 +1,6 @@
 """Idempotency keys: the same request is done once, however often it comes and whatever happens between."""
 
+import functools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,6 +89,7 @@ def test_while_it_is_worked_on_the_same_key_is_told_to_wait(server, monkeypatch)
     begun, go_on = threading.Event(), threading.Event()
     real = LongTermMemory.remember
 
+    @functools.wraps(real)  # a door is made from the signature
     def slow(self, *args, **kwargs):
         begun.set()
         assert go_on.wait(20)
@@ -124,6 +126,7 @@ def test_a_refusal_of_the_facade_is_an_answer_too(server):
 def test_what_failed_on_our_side_may_be_asked_for_again(server, monkeypatch):
     real = LongTermMemory.remember
 
+    @functools.wraps(real)
     def broken(self, *args, **kwargs):
         raise RuntimeError("a fault of ours")
 

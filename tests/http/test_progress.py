@@ -1,5 +1,6 @@
 """Long work tells how far it is, by server-sent events; when nobody listens any more it stops."""
 
+import functools
 import json
 import socket
 import threading
@@ -126,6 +127,7 @@ def slow_work(monkeypatch):
     """Upkeep that takes steps until it is stopped, or for half a minute."""
     steps, ended = [], threading.Event()
 
+    @functools.wraps(Admin.maintain)  # a door is made from the signature
     def maintain(self, progress=None, *, dry_run=False):
         try:
             for number in range(600):

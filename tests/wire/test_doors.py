@@ -13,7 +13,7 @@ WITHOUT = {
     "close": "the server closes its store",
     "within": "a scope is part of every request",
     "documents.watch": "the server watches its folders by itself",
-    "admin.sweep_if_due": "the server does it when it opens its store",
+    "admin.sweep_if_due": "upkeep is the business of the server",
     "tokens.principal": "the server asks it for every request",
     "tokens.any_good": "the server asks it when it starts",
 }

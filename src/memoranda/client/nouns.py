@@ -90,7 +90,7 @@ class RemoteAdmin(_Served, Admin):
     """`memory.admin` of a server; for tokens that reach the whole store."""
 
     def sweep_if_due(self) -> None:
-        """Nothing: the server does it when it opens its store."""
+        """Nothing: upkeep is the business of the server."""
 
 
 class RemoteTokens(_Served):
