@@ -20,7 +20,7 @@ tour: $(VENV)/.core  ## create the environment, install, and take the guided tou
 test: lint $(VENV)/.needs   ## install what tests need, then every check and test that can run here
 	$(PYTEST) -n 2 -m "$(FAST)"
 	$(PYTEST) -n 2 -m "browser or hosts" -rs
-	$(PYTEST) -m slow -rs
+	$(PYTEST) -n 2 --dist loadfile -m slow -rs
 FAST := not slow and not browser and not hosts
 
 fast: $(VENV)/.dev   ## the tests that take seconds
@@ -53,6 +53,7 @@ clean:           ## remove the environment and everything that was made
 
 $(VENV)/.core: constraints.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 run" if sys.version_info < (3, 11) else 0)'
+	@echo "Installing into $(VENV), about a minute …"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes --only-binary :all: -r constraints.txt
 	$(PIP) --no-deps --no-build-isolation --editable .

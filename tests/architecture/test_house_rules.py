@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import traceback
 from pathlib import Path
 
 import memoranda
@@ -35,6 +36,11 @@ def test_every_error_has_a_hint_and_is_exported():
     for each in classes:
         assert each("something").hint.strip().endswith("."), each
         assert getattr(memoranda, each.__name__) is each
+
+
+def test_a_traceback_shows_the_hint():
+    told = "".join(traceback.format_exception(errors.NotFound("no", hint="Look elsewhere.")))
+    assert "Look elsewhere." in told
 
 
 def test_a_hint_given_wins():

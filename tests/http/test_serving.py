@@ -27,8 +27,10 @@ from memoranda import config
 from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, Refused
 from memoranda.http import protocol
+from memoranda.http.activity import Activity
 from memoranda.http.limits import Workers
-from memoranda.http.logs import Logs
+from memoranda.http.logs import Logs, Observed
+from memoranda.http.metrics import Metrics
 from memoranda.http.serving import Listening, Serving
 from memoranda.http.upkeep import Upkeep
 from memoranda.service.store import Scope, Store
@@ -229,6 +231,34 @@ def test_what_never_ends_is_given_up_when_its_time_is_over():
     assert events(bench.stream.getvalue())[-1]["left"] == 1
 
 
+def test_what_is_given_up_is_told_so_and_logged_as_what_it_was():
+    gate = threading.Event()
+
+    async def app(scope, receive, send):
+        scope["state"]["door"] = "stats"
+        await slow(lambda: bench.workers, gate)(scope, receive, send)
+
+    stream, clock = io.StringIO(), SystemClock()
+    logs = Logs(form="json", clock=clock, stream=stream)
+    bench = Bench(Observed(app, logs=logs, metrics=Metrics(), activity=Activity(clock), clock=clock), drain=1.0)
+    with bench:
+        connection = bench.connect()
+        connection.request("GET", "/v1/stats")
+        until(lambda: bench.workers.busy)
+        bench.serving.stop()
+        answer = connection.getresponse()
+        told = json.loads(answer.read())
+        assert (answer.status, answer.headers["content-type"]) == (503, "application/problem+json")
+        assert (told["type"], told["retry_after"]) == ("urn:memoranda:stopping", 5)
+        assert (answer.headers["retry-after"], answer.headers["cache-control"]) == ("5", "no-store")
+        bench.thread.join(15)
+        gate.set()
+        connection.close()
+    (line,) = events(stream.getvalue())
+    assert (line["door"], line["status"]) == ("stats", 503)
+    assert "Traceback" not in bench.stream.getvalue()
+
+
 def test_connections_that_are_only_kept_open_do_not_hold_it_up():
     with Bench(drain=30.0) as bench:
         connection = bench.connect()
@@ -308,6 +338,126 @@ def test_a_slow_answer_is_not_cut_by_the_time_for_headers(monkeypatch):
 
     with Bench(slowly) as bench:
         assert bench.ask() == (200, b"0")
+
+
+# -- what comes behind a request --
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def at_once(scope, receive, send):
+    """An application that answers before it has seen the body, as a refusal does."""
+    await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"no"})
+
+
+class Pushing:
+    """A connection that goes on sending what nobody asked for."""
+
+    def __init__(self, port, begun):
+        self.connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.connection.sendall(begun)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def answer(self):
+        received = b""
+        while b"\r\n\r\n" not in received and (piece := self.connection.recv(65536)):
+            received += piece
+        return received
+
+    def push(self, piece, most):
+        """Bytes that were taken until the connection was cut; at most so many are sent."""
+        sent = 0
+        try:
+            while sent < most:
+                self.connection.sendall(piece)
+                sent += len(piece)
+        except OSError:
+            pass
+        return sent
+
+    def is_cut(self, drip=b"", seconds=10):
+        end = time.monotonic() + seconds
+        self.connection.settimeout(0.05)
+        while time.monotonic() < end:
+            try:
+                self.connection.sendall(drip)
+                if self.connection.recv(65536) == b"":
+                    return True
+            except TimeoutError:
+                continue
+            except OSError:
+                return True
+        return False
+
+
+MUCH = 40_000_000
+BUFFERED = 16_000_000  # what the machine itself may hold of a connection that nobody reads
+
+
+@pytest.mark.parametrize("app", [at_once, hello], ids=["answered", "unanswered"])
+@pytest.mark.parametrize("piece", [b"X-A: " + b"a" * 1_000 + b"\r\n", b"a" * 1_000], ids=["many", "one"])
+def test_headers_behind_a_body_are_not_taken_without_end(app, piece):
+    with Bench(app) as bench:
+        begun = CHUNKED + b"0\r\nX-A: b\r\n" + (b"" if b":" in piece else b"X-B: ")
+        with Pushing(bench.serving.port, begun) as pushing:
+            if app is at_once:
+                assert b" 401 " in pushing.answer()
+            assert pushing.push(piece * 100, MUCH) < BUFFERED
+        assert bench.ask()[0] in (200, 401)
+
+
+def test_headers_behind_a_body_do_not_become_headers_of_the_request():
+    async def names(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        body = b" ".join(name for name, _ in scope["headers"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    with Bench(names) as bench:
+        begun = CHUNKED.replace(b"Host: x", b"Host: x\r\nConnection: close")
+        told = raw(bench.serving.port, begun, b"2\r\n{}\r\n0\r\nAuthorization: Bearer x\r\n\r\n")
+    assert b"host connection transfer-encoding" in told
+    assert b"authorization" not in told
+
+
+def test_a_body_that_goes_on_after_the_answer_is_not_taken_without_end():
+    with Bench(at_once) as bench, Pushing(bench.serving.port, CHUNKED) as pushing:
+        assert b" 401 " in pushing.answer()
+        assert pushing.push(b"1000\r\n" + b"a" * 4096 + b"\r\n", MUCH) < BUFFERED
+
+
+def test_a_body_that_drips_after_the_answer_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(protocol, "UNREAD_SECONDS", 0.3)
+    with Bench(at_once) as bench:
+        for begun in (CHUNKED, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"):
+            with Pushing(bench.serving.port, begun) as pushing:
+                assert b" 401 " in pushing.answer()
+                assert pushing.is_cut(b"1\r\na\r\n")
+
+
+def test_a_body_that_ends_soon_after_the_answer_costs_nobody_the_connection(monkeypatch):
+    monkeypatch.setattr(protocol, "UNREAD_SECONDS", 1.0)
+    with Bench(at_once) as bench, Pushing(bench.serving.port, CHUNKED) as pushing:
+        assert b" 401 " in pushing.answer()
+        assert pushing.push(b"1000\r\n" + b"a" * 4096 + b"\r\n", 200_000) >= 200_000
+        pushing.connection.sendall(b"0\r\n\r\n")
+        time.sleep(1.3)
+        pushing.connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b" 401 " in pushing.answer()
+
+
+def test_empty_lines_between_requests_do_not_keep_a_connection(monkeypatch):
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    with Bench() as bench, Pushing(bench.serving.port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") as pushing:
+        assert b" 200 " in pushing.answer()
+        assert pushing.is_cut(b"\r\n")
 
 
 def test_more_connections_than_there_may_be_are_cut(monkeypatch):
@@ -626,9 +776,10 @@ def test_make_run_serves_with_sample_data_and_takes_more_options():
     if shutil.which("make") is None:
         pytest.skip("there is no make here")
     root = Path(__file__).parents[2]
-    shown = subprocess.run(
-        ["make", "-n", "run", "SERVE=--port 0"], cwd=root, capture_output=True, text=True, timeout=60, check=True
-    )
+    # Not as a part of the make that may have started these tests.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "-n", "run", "SERVE=--port 0"]
+    shown = subprocess.run(command, cwd=root, env=alone, capture_output=True, text=True, timeout=60, check=True)
     assert shown.stdout.rstrip().endswith("memoranda serve --sample --port 0")
 
 

@@ -27,6 +27,7 @@ class MemorandaError(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint or self.default_hint
+        self.add_note(f"Hint: {self.hint}")  # a traceback shows it, too
 
 
 class InvalidInput(MemorandaError, ValueError):

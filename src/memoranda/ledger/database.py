@@ -4,13 +4,14 @@ Writers of one process queue up and the first in line commits for all of them, s
 fsync. Between processes the wait is short and random, so that nobody starves.
 """
 
+import errno
 import os
 import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -22,8 +23,11 @@ T = TypeVar("T")
 Job = Callable[[apsw.Connection], T]
 
 _MAX_GROUP = 512
+_CLOSING_SECONDS = 2.0
 _READ_FLAGS = apsw.SQLITE_OPEN_READONLY
 _WRITE_FLAGS = apsw.SQLITE_OPEN_READWRITE
+# Nobody but who closes the store touches the connection of another thread.
+_ENDED = (apsw.InterruptError, apsw.ConnectionClosedError, apsw.CursorClosedError, apsw.ThreadingViolationError)
 
 
 class Database:
@@ -123,7 +127,7 @@ class Database:
 
     def _check_usable(self) -> None:
         if self._closed:
-            raise LedgerError("this store is closed", hint="Open it again with memoranda.open().")
+            raise _closed()
         if os.getpid() != self._pid:
             raise LedgerError(
                 "this store was opened before the process forked",
@@ -260,18 +264,20 @@ class Database:
         return tuple(str(name) for name in names if name.exists())
 
     def close(self) -> None:
-        """Close every connection. May be called twice."""
+        """Close every connection; who reads still is told that the store is closed. May be called twice."""
         with self._writing:
             if self._closed:
                 return
             self._closed = True
             if os.getpid() != self._pid:
                 return
-            with self._readers_lock:
-                for _, connection in self._readers.values():
-                    connection.close()
-                self._readers.clear()
-            self._writer.close()
+            try:
+                with self._readers_lock:
+                    readers = [connection for _, connection in self._readers.values()]
+                    self._readers.clear()
+                _close_all(readers)
+            finally:
+                self._writer.close()
 
 
 class _Ticket(Generic[T]):
@@ -299,6 +305,28 @@ class _Ticket(Generic[T]):
         return self._result  # type: ignore[return-value]
 
 
+def _close_all(readers: Sequence[apsw.Connection]) -> None:
+    """Those that are in use are interrupted. Who does not stop soon keeps a connection that its thread lets go of."""
+    deadline = time.monotonic() + _CLOSING_SECONDS
+    left = list(readers)
+    while left:
+        for connection in left:
+            connection.interrupt()
+        left = [connection for connection in left if not _is_closed(connection)]
+        if time.monotonic() >= deadline:
+            return
+        if left:
+            time.sleep(0.005)
+
+
+def _is_closed(connection: apsw.Connection) -> bool:
+    try:
+        connection.close()
+    except apsw.ThreadingViolationError:  # another thread is inside of it this very moment
+        return False
+    return True
+
+
 def _patience(seconds: float, noticed: Callable[[], None]) -> Callable[[int], bool]:
     """A busy handler: waits a short random time, again and again, up to a limit."""
     began = 0.0
@@ -316,6 +344,10 @@ def _patience(seconds: float, noticed: Callable[[], None]) -> Callable[[int], bo
     return wait
 
 
+def _closed() -> LedgerError:
+    return LedgerError("this store is closed", hint="Open it again with memoranda.open().")
+
+
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
     """The engine's errors as ours, each with its way out."""
@@ -323,6 +355,8 @@ def _translated(path: Path) -> Iterator[None]:
         yield
     except apsw.BusyError as error:
         raise LedgerLocked(f"{path.name} is locked by another process") from error
+    except _ENDED as error:
+        raise _closed() from error
     except apsw.FullError as error:
         raise LedgerFull(f"no space left for {path.name}") from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
@@ -360,7 +394,14 @@ def _create_private(path: Path) -> None:
     try:
         if not path.parent.exists():
             path.parent.mkdir(parents=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if not path.exists():
+            # Never an existing one: to close it would give up the locks of whoever has it open in this process.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        elif path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise LedgerError(
             f"{path} cannot be opened for writing ({error.strerror})",

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memoranda.domain.receipt import FileScan
+from memoranda.ledger.reading import chunks, is_readable
 
 PIECE = 24
 SHORTEST = 6
@@ -49,16 +50,15 @@ def scan(files: Sequence[str], needles: frozenset[bytes]) -> tuple[FileScan, ...
     """Read each file to its end and count the needles that are in it. A file that vanished has nothing in it."""
     scanner = _Scanner(needles)
     scans = []
-    for name in files:
+    for name in filter(is_readable, files):
         size = 0
         found: set[bytes] = set()
+        overlap = b""
         try:
-            with open(name, "rb") as stored:
-                overlap = b""
-                while chunk := stored.read(_CHUNK):
-                    size += len(chunk)
-                    found |= scanner.found_in(overlap + chunk)
-                    overlap = chunk[-scanner.longest :]
+            for chunk in chunks(name, _CHUNK):
+                size += len(chunk)
+                found |= scanner.found_in(overlap + chunk)
+                overlap = chunk[-scanner.longest :]
         except FileNotFoundError:
             continue
         path = Path(name)
