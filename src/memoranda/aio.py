@@ -1,13 +1,14 @@
 """The async face, derived from the sync one: each verb runs in a worker thread. There is no second implementation."""
 
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from memoranda.config import Settings
+from memoranda.domain.access import NewToken, Role, Token
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import LedgerError
 from memoranda.service import opening as sync
@@ -20,9 +21,15 @@ from memoranda.service.preferences import Preferences
 from memoranda.service.profile import Profiles
 from memoranda.service.review import Review
 
+if TYPE_CHECKING:
+    from memoranda.client.memory import RemoteMemory
+    from memoranda.client.nouns import RemoteTokens  # noqa: F401 AsyncTokens is a face of it
+    from memoranda.service.tokens import Revoked
+
 P = ParamSpec("P")
 R = TypeVar("R")
 N = TypeVar("N")
+A = TypeVar("A", bound="AsyncMemory")
 _THREADS = 8
 
 
@@ -162,6 +169,26 @@ class AsyncReview(_Face[Review]):
     reject = _awaited(Review.reject)
 
 
+class AsyncTokens(_Face["RemoteTokens"]):
+    """`memory.tokens` of a served memory, awaited."""
+
+    async def create(
+        self, *, name: str = "", role: Role, scope: str, above: bool = False, days: int | None = None
+    ) -> NewToken:
+        """Make a token for a scope and those below it; for every scope of the store when `scope` is empty."""
+        return await self._threads.run(
+            lambda: self._behind().create(name=name, role=role, scope=scope, above=above, days=days)
+        )
+
+    async def list(self, *, below: str = "") -> tuple[Token, ...]:
+        """The tokens bound to a scope or to one below it, oldest first, with those that are no longer good."""
+        return await self._threads.run(lambda: self._behind().list(below=below))
+
+    async def revoke(self, reference: str) -> "Revoked":
+        """It opens nothing any more, nor do those that were made with it."""
+        return await self._threads.run(lambda: self._behind().revoke(reference))
+
+
 class AsyncMemory(_Face[LongTermMemory]):
     """The same verbs as `LongTermMemory`, awaited."""
 
@@ -225,21 +252,35 @@ class AsyncMemory(_Face[LongTermMemory]):
         await self.close()
 
 
-class _Opening:
-    """What `open` returns: awaited, or entered with `async with`."""
+class AsyncRemoteMemory(AsyncMemory):
+    """The memory of a server, awaited; also who is let in."""
 
-    def __init__(self, opener: Callable[[], LongTermMemory]) -> None:
+    def __init__(self, memory: "RemoteMemory", threads: _Threads) -> None:
+        super().__init__(memory, threads)
+        self._remote = memory
+        self.tokens = AsyncTokens(lambda: memory.tokens, threads)
+
+    def within(self, scope: str) -> "AsyncRemoteMemory":
+        """The same server seen from a scope below this one."""
+        return AsyncRemoteMemory(self._remote.within(scope), self._threads)
+
+
+class _Opening(Generic[N, A]):
+    """What `open` and `connect` return: awaited, or entered with `async with`."""
+
+    def __init__(self, opener: Callable[[], N], face: Callable[[N, _Threads], A]) -> None:
         self._opener = opener
-        self._memory: AsyncMemory | None = None
+        self._face = face
+        self._memory: A | None = None
 
-    async def _open(self) -> AsyncMemory:
+    async def _open(self) -> A:
         threads = _Threads()
-        return AsyncMemory(await threads.run(self._opener), threads)
+        return self._face(await threads.run(self._opener), threads)
 
-    def __await__(self) -> Any:
+    def __await__(self) -> Generator[Any, None, A]:
         return self._open().__await__()
 
-    async def __aenter__(self) -> AsyncMemory:
+    async def __aenter__(self) -> A:
         self._memory = await self._open()
         return self._memory
 
@@ -258,11 +299,12 @@ def open(  # noqa: A001 memoranda.aio.open() is how it reads
     actor: str | None = None,
     settings: Settings | None = None,
     clock: Clock | None = None,
-) -> _Opening:
+) -> _Opening[LongTermMemory, AsyncMemory]:
     """Like `memoranda.open`, for `async with` or `await`."""
-    return _Opening(
-        functools.partial(sync.open, path, scope=scope, embedder=embedder, actor=actor, settings=settings, clock=clock)
+    opener = functools.partial(
+        sync.open, path, scope=scope, embedder=embedder, actor=actor, settings=settings, clock=clock
     )
+    return _Opening(opener, AsyncMemory)
 
 
 def connect(
@@ -272,8 +314,9 @@ def connect(
     scope: str = "",
     timeout: float = 30.0,
     ca_file: str | Path | None = None,
-) -> _Opening:
+) -> "_Opening[RemoteMemory, AsyncRemoteMemory]":
     """Like `memoranda.connect`, for `async with` or `await`."""
     from memoranda.client import connecting
 
-    return _Opening(functools.partial(connecting.connect, url, token, scope=scope, timeout=timeout, ca_file=ca_file))
+    opener = functools.partial(connecting.connect, url, token, scope=scope, timeout=timeout, ca_file=ca_file)
+    return _Opening(opener, AsyncRemoteMemory)

@@ -1,5 +1,6 @@
 """Answers: the same request is done once, whoever asks again, and nothing of an answer outlives an erasure."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def process(path):
         end(each)
 
 
-# -- the five outcomes --
+# -- the outcomes --
 
 
 def test_a_new_key_is_claimed_and_answered_with_the_same_words_from_then_on(answers):
@@ -101,7 +102,7 @@ def test_what_a_former_boot_never_answered_is_taken_over(made):
     assert now.begin("token", "key", REQUEST, "now").body == "at last"
 
 
-@pytest.mark.parametrize("outcome", ["new", "answered", "busy", "differs", "lost"])
+@pytest.mark.parametrize("outcome", ["new", "answered", "done", "busy", "differs", "lost"])
 def test_only_what_is_new_or_lost_goes_on(outcome):
     assert Claim(outcome).goes_on == (outcome in ("new", "lost"))
 
@@ -236,11 +237,14 @@ def test_an_answer_is_kept_for_a_day(answers, clock):
     assert answers.sweep(before=clock.now() + 1) == 2
 
 
-def test_clearing_forgets_what_was_said(answers):
+def test_clearing_forgets_what_was_said_and_not_that_it_was_done(answers, path):
     answers.begin("token", "key", REQUEST, "boot")
-    answers.finish("token", "key", 200, "said")
+    answers.finish("token", "key", 201, CANARY, headers={"location": CANARY})
     answers.clear()
-    assert answers.begin("token", "key", REQUEST, "boot").outcome == "new"
+    assert answers.begin("token", "key", REQUEST, "boot") == Claim("done", 201)
+    assert answers.begin("token", "key", REQUEST, "another boot") == Claim("done", 201)
+    assert answers.begin("token", "key", OTHER, "boot").outcome == "differs"
+    assert not Claim("done").goes_on
 
 
 def test_an_answer_in_the_making_is_not_kept_when_something_was_erased_meanwhile(answers):
@@ -248,9 +252,29 @@ def test_an_answer_in_the_making_is_not_kept_when_something_was_erased_meanwhile
     answers.clear()
     assert answers.begin("token", "key", REQUEST, "boot").outcome == "busy", "nothing is done twice"
     answers.finish("token", "key", 200, CANARY)
-    assert answers.begin("token", "key", REQUEST, "boot").outcome == "new"
-    answers.finish("token", "key", 200, "said later")
-    assert answers.begin("token", "key", REQUEST, "boot").body == "said later"
+    assert answers.begin("token", "key", REQUEST, "boot") == Claim("done", 200)
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 422])
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_what_was_refused_may_be_asked_for_again_after_an_erasure(answers, status, meanwhile):
+    answers.begin("token", "key", REQUEST, "boot")
+    if meanwhile:
+        answers.clear()
+    answers.finish("token", "key", status, "no")
+    if not meanwhile:
+        answers.clear()
+    assert answers.begin("token", "key", REQUEST, "boot").outcome == "new", "nothing was done"
+
+
+def test_the_digest_of_a_request_cannot_be_tried_out_on_the_file(answers, path):
+    """It stays when what was said is erased."""
+    digest = hashlib.sha256(CANARY.encode()).digest()
+    answers.begin("principal-in-the-file", "key", digest, "boot")
+    answers.finish("principal-in-the-file", "key", 200, "")
+    answers.clear()
+    assert occurrences(path, "principal-in-the-file")
+    assert occurrences(path, digest) == []
 
 
 @pytest.mark.parametrize("what", ["memory", "conversation"])

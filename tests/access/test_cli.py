@@ -56,8 +56,20 @@ def test_json_for_programs(run, holder):
     assert [{**each, "last_used_at": None} for each in listed] == [made["token"]]
     assert listed[0]["last_used_at"] is not None
     revoked = json.loads(run("token", "revoke", made["token"]["id"], "--json")[1])
-    assert revoked["revoked_at"].endswith("Z")
+    assert revoked["token"]["revoked_at"].endswith("Z")
+    assert revoked["others"] == []
     assert holder(made["secret"]) is None
+
+
+def test_what_was_made_with_a_token_is_told_when_it_is_revoked(run, path):
+    with Store.open(path, settings=Settings(embedder="none", follow=False)) as store:
+        stolen = store.tokens.create(role="admin", scope="bot-1")
+        by = store.tokens.principal(stolen.secret)
+        made = store.tokens.create(role="reader", scope="bot-1/group-7", by=by)
+    code, out, _ = run("token", "revoke", stolen.token.id)
+    assert code == 0
+    assert f"1 that were made with it: {made.token.id}" in out
+    assert [line.split("\t")[1] for line in run("token", "list")[1].splitlines()] == ["revoked", "revoked"]
 
 
 def test_the_role_is_writer_unless_it_is_said(run):

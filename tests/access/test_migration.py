@@ -20,7 +20,8 @@ def _tables(path):
 def _taken_back(path):
     """As a store was before tokens, with everything in it that it has."""
     connection = apsw.Connection(str(path))
-    connection.execute("drop table token; drop table answer; delete from migration where name >= 'm004'")
+    connection.execute("drop table token; drop table answer; alter table source drop column fixed")
+    connection.execute("delete from migration where name >= 'm004'")
     connection.close()
 
 

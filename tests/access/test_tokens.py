@@ -118,6 +118,33 @@ def test_a_revoked_token_opens_nothing_at_once(book, clock):
     assert book.principal(kept.secret) is not None
 
 
+def test_what_a_revoked_token_had_made_goes_with_it_all_the_way_down(book, clock):
+    """Or whoever stole an admin's token would have made another in time."""
+    stolen, kept = (book.create(role="admin", scope="bot-1") for _ in range(2))
+    child = book.create(role="admin", scope="bot-1", by=book.principal(stolen.secret))
+    grandchild = book.create(role="reader", scope="bot-1/group-7", by=book.principal(child.secret))
+    other = book.create(role="reader", scope="bot-1", by=book.principal(kept.secret))
+    assert all(book.principal(each.secret) for each in (stolen, child, grandchild)), "they were believed"
+    told = book.revoke(stolen.token.id)
+    assert told.others == tuple(sorted((child.token.id, grandchild.token.id)))
+    assert not any(book.principal(each.secret) for each in (stolen, child, grandchild))
+    assert all(book.principal(each.secret) for each in (kept, other))
+    first = clock.now()
+    clock.advance(days=1)
+    assert book.revoke(stolen.token.id).others == (), "they are told of once"
+    assert [each.revoked_at for each in book.list() if each.revoked_at] == [first] * 3
+
+
+def test_a_child_that_is_revoked_leaves_its_maker_and_its_siblings(book):
+    maker = book.create(role="admin", scope="bot-1")
+    by = book.principal(maker.secret)
+    child, sibling = (book.create(role="reader", scope="bot-1", by=by) for _ in range(2))
+    assert book.revoke(child.token.id, by=by).others == ()
+    assert book.principal(child.secret) is None
+    assert book.principal(maker.secret) == by
+    assert book.principal(sibling.secret) is not None
+
+
 def test_revoking_again_keeps_the_first_time(book, clock):
     made = book.create(role="writer", scope="bot-1")
     first = book.revoke(made.token.id).revoked_at
@@ -127,7 +154,7 @@ def test_revoking_again_keeps_the_first_time(book, clock):
 
 def test_a_token_that_was_found_somewhere_is_revoked_by_itself(book):
     made = book.create(role="writer", scope="bot-1")
-    assert book.revoke(made.secret).id == made.token.id
+    assert book.revoke(made.secret).token.id == made.token.id
     other = book.create(role="writer", scope="bot-1")
     assert book.revoke(f"mem_{other.token.id}").revoked_at is not None
 

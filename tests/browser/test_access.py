@@ -47,7 +47,7 @@ def make(page, name, **chosen):
     if "role" in chosen:
         box.get_by_label("Role").select_option(chosen["role"])
     if "scope" in chosen:
-        box.get_by_label("Scope").fill(chosen["scope"])
+        box.get_by_label("Scope", exact=True).fill(chosen["scope"])
     if "days" in chosen:
         box.get_by_label("Good for days").fill(chosen["days"])
     box.get_by_role("button", name="Make it").click()
@@ -75,7 +75,7 @@ def test_a_token_is_shown_once_opens_the_door_and_is_nowhere_afterwards(look, ho
     page.get_by_role("dialog").get_by_role("button", name="Done").click()
     listed = row(page, "kitchen speaker")
     expect(listed).to_contain_text("reader")
-    expect(listed).to_contain_text("in 4 weeks")
+    expect(listed).to_contain_text(re.compile(r"20\d\d-\d\d-\d\din 4 weeks"))
     page.reload()
     settled(page)
     expect(row(page, "kitchen speaker")).to_have_count(1)
@@ -118,6 +118,47 @@ def test_an_admin_of_a_part_gives_no_more_than_it_has(look, looking, home):
     box.get_by_label("Scope").fill(f"{SCOPE}/tablet")
     box.get_by_role("button", name="Make it").click()
     expect(page.get_by_role("textbox", name="The token")).to_have_value(re.compile("^mem_"))
+
+
+@pytest.mark.parametrize("written", ["", "   "])
+def test_a_scope_that_is_missing_is_an_error_and_never_a_wider_one(look, written):
+    page = look()
+    many = page.locator(".tokens tbody tr").count()
+    box = make(page, "too wide", scope=written)
+    if written:
+        expect(box.locator(".wrong")).to_contain_text("a scope is needed")
+    expect(box.get_by_role("button", name="Make it")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.reload()
+    settled(page)
+    assert page.locator(".tokens tbody tr").count() == many
+
+
+def test_the_whole_store_has_to_be_ticked_and_only_by_who_reaches_it(look, home):
+    page = look()
+    page.get_by_role("button", name="Make a token").click()
+    box = page.get_by_role("dialog")
+    box.get_by_label("Name").fill("operations")
+    box.get_by_label("It reaches the whole store").check()
+    expect(box.get_by_label("Scope", exact=True)).to_be_disabled()
+    box.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("textbox", name="The token")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row(page, "operations")).to_contain_text("every scope")
+    page = look(token=home.filled.part)
+    page.get_by_role("button", name="Make a token").click()
+    assert page.get_by_label("It reaches the whole store").count() == 0
+
+
+def test_what_was_made_with_a_revoked_token_goes_with_it_and_that_is_told(look):
+    page = look()
+    made = asked(page, "POST", "tokens", {"name": "parent", "role": "admin", "scope": SCOPE}, scope="")
+    asked(page, "POST", "tokens", {"name": "child", "role": "reader", "scope": SCOPE}, token=made["secret"])
+    page.reload()
+    settled(page)
+    row(page, "parent").get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.locator("#notices")).to_contain_text("with 1 token that it had made")
 
 
 @pytest.mark.parametrize("who", ["reader", "writer"])

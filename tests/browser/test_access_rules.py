@@ -128,6 +128,7 @@ def test_g_and_a_letter_go_to_every_page(console):
         page.keyboard.press("g")
         page.keyboard.press(key)
         at(page, title)
+        expect(page.locator("h1")).to_be_focused()
     page.get_by_label("Question").fill("gb")
     at(page, "Search")
 

@@ -1,6 +1,7 @@
 """The sample that a new server shows: marked as such, and gone for good with one click."""
 
 from filling import SETTINGS
+from household import asked
 from watching import Looking, Served, expect, serving, settled, shot
 
 from memoranda.service.store import Store
@@ -22,10 +23,15 @@ def test_the_sample_is_marked_and_erased_with_its_proof(chromium, tmp_path):
         shot(page, "sample-light")
         text = page.locator(".memory-text").first.inner_text()
         assert occurrences(path, text)
+        said = asked(page, "GET", "conversations/messages?conversation=holiday plans", scope="sample/home/anna")
+        moments = [each["at"] for each in said["items"] if each["kind"] == "message"]
+        assert len(set(moments)) == len(moments) > 20, "people take their time"
         page.get_by_role("button", name="Clear the sample").click()
         page.get_by_role("button", name="Erase the sample").click()
-        expect(page.locator("#notices")).to_contain_text("0 traces found", timeout=30_000)
+        expect(page.locator("dialog")).to_contain_text("The sample is gone", timeout=30_000)
+        assert "Traces found\n0" in page.locator("dialog").inner_text()
+        page.locator("dialog").get_by_role("button", name="Close").last.click()
         expect(page.locator(".banner")).to_have_count(0)
-        expect(page.locator(".empty")).to_contain_text("Nothing is kept here yet")
+        expect(page.locator(".empty")).to_contain_text("Nothing is kept in this store yet")
         assert looking.close() == []
     assert occurrences(path, text) == []

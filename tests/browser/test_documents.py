@@ -145,7 +145,7 @@ def test_a_folder_outside_of_the_roots_is_refused_with_what_to_do(look, looking)
     box.get_by_label("Path on the server").fill("/etc")
     box.get_by_role("button", name="Add", exact=True).click()
     expect(box.locator(".wrong")).to_contain_text("outside of the folders")
-    expect(box.locator(".wrong")).to_contain_text("--root DIR")
+    expect(box.locator(".wrong")).to_contain_text("--root")
 
 
 def test_who_may_not_add_or_sync_sees_no_such_button(look, home):

@@ -121,7 +121,7 @@ def test_stored_attacks_are_shown_on_every_page_and_do_nothing(look, hostile):
         is_harmless(page)
         seen += page.locator("main").inner_text()
         offset += 25
-        if not page.get_by_role("link", name="Next page").count():
+        if not page.get_by_role("link", name="Older page").count():
             break
     assert page.evaluate(GLOBALS) == before
     for text in OURS[:5]:

@@ -22,6 +22,15 @@ def test_a_question_is_answered_and_each_hit_says_why_in_words_and_numbers(conso
     assert f"= {score}" in told, "the sum is not the score"
 
 
+def test_the_usual_choice_is_offered_once_and_a_shared_address_shows_what_was_chosen(console):
+    page = console("search?policy=balanced")
+    policy = page.locator("select[name=policy]")
+    assert policy.locator("option").all_text_contents() == ["strict", "balanced (usual)", "broad"]
+    assert policy.input_value() == ""
+    go(page, "search?policy=broad")
+    assert policy.input_value() == "broad"
+
+
 def test_the_receipt_tells_what_was_searched_and_dropped_and_can_be_kept(console):
     page = console(f"search?q={LAMP}&limit=1")
     page.get_by_text("Receipt: what was searched").click()

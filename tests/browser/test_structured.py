@@ -1,7 +1,7 @@
 """Profile, facts, preferences and review: what people change by hand."""
 
 import pytest
-from watching import expect, go
+from watching import expect, go, settled
 
 
 @pytest.fixture
@@ -36,6 +36,8 @@ def test_each_speaker_has_a_profile(page):
     page.get_by_label("Another speaker").fill("tom")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url("**speaker=tom**")
+    expect(page.locator(".entries", has_text="metric units")).to_have_count(0)
+    settled(page)
     form = page.get_by_role("form", name="Add to Preferences")
     form.get_by_label("One more").fill("no sugar")
     form.get_by_role("button", name="Add").click()
@@ -117,7 +119,8 @@ def test_editing_what_waits_keeps_the_corrected_words_and_rejects_the_others(pag
     go(page, "review")
     page.keyboard.press("e")
     page.locator("dialog").get_by_label("What is to be remembered").fill("Anna is allergic to raspberries.")
-    page.locator("dialog").get_by_role("button", name="Remember").click()
+    expect(page.locator("dialog h2")).to_have_text("Edit what waits")
+    page.locator("dialog").get_by_role("button", name="Keep it like this").click()
     expect(page.locator(".waiting")).to_have_count(1)
     go(page, "browse?text=raspberries")
     expect(page.locator(".memory .chip", has_text="quarantined")).to_have_count(0)

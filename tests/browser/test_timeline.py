@@ -1,4 +1,4 @@
-"""Timeline: what happened, filtered, page after page, with ways to the memories; never what they say."""
+"""Timeline: what happened, filtered, page after page, with ways to the memories and the beginning of what they say."""
 
 import json
 import re
@@ -17,6 +17,7 @@ def home(tmp_path_factory):
 @pytest.fixture
 def look(chromium, home):
     looking = Looking(chromium, home)
+    looking.allowed.append("404")  # how the page learns that something was erased
     yield lambda path="timeline", **options: looking(path, scope=options.pop("scope", SCOPE), **options)
     assert looking.close() == []
 
@@ -27,16 +28,25 @@ def sequences(page):
     ]
 
 
-def test_events_stand_under_their_days_newest_first_without_any_text(look):
-    page = look()
+def test_events_stand_under_their_days_newest_first_beside_what_the_memory_says(look):
+    asked_for = []
+    page = look("browse")
+    page.on("request", lambda request: asked_for.append(request.url))
+    go(page, "timeline", scope=SCOPE)
     found = sequences(page)
     assert len(found) == 50
     assert found == sorted(found, reverse=True)
     days = page.locator(".day h2 time").evaluate_all("all => all.map((each) => each.dateTime)")
     assert days == sorted(days, reverse=True)
-    told = page.locator("main").inner_text()
-    assert "superseded" in told
-    assert "coffee" not in told, "a timeline has no memory text"
+    assert "superseded" in page.locator("main").inner_text()
+    row = page.locator(".event", has_text="superseded")
+    expect(row).to_contain_text("The bins are collected on Monday.")
+    last = page.locator(".event").last
+    assert "coffee" not in last.inner_text()
+    seen = len([each for each in asked_for if "/v1/memories/" in each])
+    assert 0 < seen < 50, "only what is in sight is asked for"
+    last.scroll_into_view_if_needed()
+    expect(last.locator(".event-what .said").first).to_contain_text(".")
 
 
 def test_the_pages_show_every_event_once(look):
@@ -110,6 +120,10 @@ def test_an_erased_memory_has_no_way_to_it(look):
     go(page, "timeline?action=erased", scope=SCOPE)
     expect(page.locator(".event").first).to_be_visible()
     assert page.locator(".event a").count() == 0
+    go(page, "timeline?action=remembered", scope=SCOPE)
+    first = page.locator(".event").first
+    expect(first).to_contain_text("erased since")
+    assert first.locator("a").count() == 0
 
 
 @needs_attacks

@@ -159,7 +159,6 @@ def test_a_transcript_is_a_file_of_this_machine(memory, tmp_path):
         memory.conversations.import_transcript(tmp_path)
 
 
-@pytest.mark.xfail(reason="the server does not yet take the name that comes with a file", strict=True)
 def test_a_transcript_without_a_name_is_called_as_its_file(memory, tmp_path):
     file = tmp_path / "kitchen.jsonl"
     file.write_text(json.dumps({"role": "user", "content": "hello"}) + "\n")
@@ -201,11 +200,18 @@ def test_a_token_for_every_scope_needs_one(server):
 
 
 @pytest.mark.parametrize("scope", ["home", "home/ben", "home/anna2", "home/ann"])
-def test_a_scope_outside_of_the_token_is_refused(server, scope):
-    with memoranda.connect(server.url, server.token(), scope=scope, timeout=120) as memory:
-        for ask in (memory.stats, lambda: memory.remember("x"), lambda: memory.recall("x")):
-            with pytest.raises(Refused, match="outside"):
-                ask()
+def test_a_scope_outside_of_the_token_is_refused_at_once(server, scope):
+    with pytest.raises(Refused, match=f"^{scope} is outside") as refused:
+        memoranda.connect(server.url, server.token(), scope=scope, timeout=120)
+    assert "home/anna" in refused.value.hint
+
+
+@pytest.mark.parametrize("scope", ["home", "home/ben", "home/anna2", "home/ann"])
+def test_the_server_refuses_a_scope_outside_of_the_token_whatever_the_client_believes(memory, scope):
+    astray = RemoteMemory(memory._caller.within(scope), Scope(scope), owner=False)
+    for ask in (astray.stats, lambda: astray.remember("x"), lambda: astray.recall("x")):
+        with pytest.raises(Refused, match="outside"):
+            ask()
 
 
 @pytest.mark.parametrize("scope", ["../x", "a//b", "*", "home/anna&scope=home"])
@@ -309,6 +315,9 @@ def test_a_certificate_is_checked(scripted, tmp_path):
     assert "ca_file" in refused.value.hint
     assert not server.asked, "nothing is said to who is not trusted"
     memoranda.connect(server.url, "mem_x", ca_file=tmp_path / "cert.pem", timeout=120).close()
+    with pytest.raises(memoranda.ProviderUnavailable) as refused:
+        memoranda.connect(server.url.replace("https", "http"), "mem_x", scope="home", timeout=20)
+    assert "https://" in refused.value.hint
     with pytest.raises(memoranda.ConfigError, match="ca_file"):
         memoranda.connect(server.url, "mem_x", ca_file=tmp_path / "none.pem")
 
@@ -326,6 +335,31 @@ def test_the_async_face_of_a_server(server):
 
     kept, found, total = asyncio.run(story())
     assert (found, total) == ([kept], 1)
+
+
+def test_tokens_are_awaited_too(server):
+    async def story():
+        async with memoranda.aio.connect(server.url, OPERATOR, scope="home/anna", timeout=120) as memory:
+            made = await memory.tokens.create(role="writer", scope="home/anna", name="kitchen")
+            listed = await memory.within("home/anna/diary").tokens.list(below="home")
+            revoked = await memory.tokens.revoke(made.token.id)
+            return made, listed, revoked
+
+    made, listed, revoked = asyncio.run(story())
+    assert [each.id for each in listed] == [made.token.id]
+    assert revoked.revoked_at is not None
+
+
+def test_an_address_that_ends_in_the_version_is_told_to_leave_it_out(server):
+    with pytest.raises(memoranda.ConfigError, match="no memory at this address") as refused:
+        memoranda.connect(f"{server.url}/v1", server.token(), timeout=120)
+    assert "Leave /v1" in refused.value.hint
+
+
+def test_tls_where_none_is_spoken_is_told_as_such(server):
+    with pytest.raises(memoranda.ConfigError, match="does not speak TLS") as refused:
+        memoranda.connect(server.url.replace("http:", "https:"), "mem_x", scope="home", timeout=20)
+    assert "http://" in refused.value.hint
 
 
 def test_importing_the_package_loads_nothing_of_the_client():

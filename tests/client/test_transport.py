@@ -74,6 +74,12 @@ def test_a_socket_that_is_not_there_is_told_alike(tmp_path):
         memoranda.connect(f"unix:{tmp_path}/none.sock", SECRET, scope="home")
 
 
+def test_a_name_that_nobody_knows_is_told_as_such():
+    with pytest.raises(ProviderUnavailable, match=r"the name nowhere\.invalid is not known") as refused:
+        memoranda.connect("http://nowhere.invalid:8765", SECRET, scope="home")
+    assert "name" in refused.value.hint
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -164,6 +170,21 @@ def test_after_two_repetitions_it_is_told_that_it_may_have_been_done(scripted):
         memory.conversations.set_working("talk", "a")
     assert "may have been done" in refused.value.hint
     assert len(server.asked) == 4
+
+
+def test_a_token_is_asked_for_once_even_when_the_connection_breaks(scripted):
+    server = scripted(HELLO, HANG_UP, NOTHING)
+    with connected(server) as memory, pytest.raises(ProviderUnavailable, match="the connection broke") as refused:
+        memory.tokens.create(role="writer", scope="home/anna")
+    assert "may have been done" in refused.value.hint
+    assert len(server.asked) == 2, "two would have been made"
+    assert "idempotency-key" not in server.asked[1][1]
+
+
+def test_who_lists_tokens_asks_again_when_the_connection_breaks(scripted):
+    server = scripted(HELLO, HANG_UP, answer({"items": []}))
+    with connected(server) as memory:
+        assert memory.tokens.list() == ()
 
 
 def test_half_an_answer_is_none(scripted):

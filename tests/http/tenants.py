@@ -80,12 +80,14 @@ class World(NamedTuple):
 
 
 @contextmanager
-def world(folder: Path, *, foreign: bool = True) -> Iterator[World]:
-    """A server with all tenants; without `foreign` only with those that the token reaches."""
+def world(folder: Path, *, foreign: bool = True, **more: Any) -> Iterator[World]:
+    """A server with all tenants; without `foreign` only with those that the token reaches. `more` settings."""
     clock = FixedClock()
     roots = folder / "roots"
     roots.mkdir()
-    with loopback(folder / "store.db", roots=(str(roots),), clock=clock, server_timeout=120) as server:
+    # Each has a folder for its notes and one for its mirror; all of them are the operator's.
+    own = tuple(f"{scope}={roots / name}" for scope, word in WORDS.items() for name in (word, f"mirror-{word}"))
+    with loopback(folder / "store.db", roots=(str(roots), *own), clock=clock, server_timeout=120, **more) as server:
         scopes = [each for each in WORDS if foreign or each in (HOME, BELOW)]
         tenants = {}
         for scope in scopes:

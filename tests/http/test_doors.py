@@ -2,11 +2,13 @@
 
 import inspect
 import json
+from urllib.parse import urlencode
 
 import pytest
 from loopback import EVERYWHERE, loopback
 
-from memoranda.wire.doors import DOORS, NOUNS
+from memoranda.http import openapi
+from memoranda.wire.doors import DOORS, MOST, NOUNS
 
 SCOPE = "home/anna"
 
@@ -215,3 +217,74 @@ def test_neither_texts_nor_tokens_nor_scopes_are_logged(server):
     assert [json.loads(line) for line in log.splitlines()]
     for secret in ("axolotl", "Ambrose", token, token.split("_")[2], EVERYWHERE, "home/anna"):
         assert secret not in log
+
+
+# -- how much at once --
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "one", "more"),
+    [
+        ("/v1/memories/batch", "drafts", "A lamp.", {}),
+        ("/v1/conversations/append", "messages", {"role": "user", "content": "A lamp."}, {"conversation": "talk"}),
+        ("/v1/capture", "messages", {"role": "user", "content": "A lamp."}, {"conversation": "talk"}),
+    ],
+)
+def test_one_request_does_not_keep_all_others_from_writing(server, path, name, one, more):
+    before = server.store.standing()
+    refused = server.post(f"{path}?scope={SCOPE}", {name: [one] * (MOST[name] + 1), **more})
+    assert refused.status == 422
+    assert f"{MOST[name]:,}" in refused.problem["detail"]
+    assert "several requests" in refused.problem["hint"]
+    assert server.store.standing() == before
+
+
+def test_as_many_as_are_allowed_are_kept(server):
+    texts = [f"Lamp number {number} is in the cellar." for number in range(MOST["drafts"])]
+    kept = server.post("/v1/memories/batch?scope=many", {"drafts": texts})
+    assert kept.status == 200
+    assert len(kept.json()["items"]) == MOST["drafts"]
+
+
+def test_what_may_be_sent_at_once_is_described():
+    described = openapi.document()["paths"]["/v1/memories/batch"]["post"]["requestBody"]["content"]
+    assert described["application/json"]["schema"]["properties"]["drafts"]["maxItems"] == MOST["drafts"]
+
+
+def test_what_follows_from_the_rest_is_described_as_told_only():
+    memory = openapi.document()["components"]["schemas"]["Memory"]["properties"]
+    assert memory["grade"]["readOnly"] is True
+    assert "readOnly" not in memory["text"]
+
+
+# -- files that are sent --
+
+
+def _sent(server, name, scope="files"):
+    query = urlencode({"scope": scope, "format": "openai", **({} if name is None else {"filename": name})})
+    body = json.dumps([{"role": "user", "content": f"This is {name}."}]).encode()
+    headers = {"content-type": "application/octet-stream"}
+    return server.ask("POST", f"/v1/conversations/import?{query}", body, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("name", "conversation"),
+    [
+        ("t1.json", "t1"),
+        ("t2.json", "t2"),
+        ("/home/anna/talks/kitchen.json", "kitchen"),
+        ("C:\\talks\\attic.json", "attic"),
+        ("../../etc/passwd", "passwd"),
+        ("K\u00fcche am Montag.jsonl", "K\u00fcche am Montag"),
+        (None, "upload"),
+    ],
+)
+def test_a_transcript_is_named_after_its_file_as_it_is_for_who_opens_the_store(server, name, conversation):
+    assert _sent(server, name).json()["conversations"] == [conversation]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/..", "a/", "nul\0.json", "x" * 256])
+def test_a_name_that_no_file_has_is_refused(server, name):
+    refused = _sent(server, name)
+    assert refused.status == 422
+    assert "filename" in refused.problem["detail"]

@@ -7,7 +7,7 @@ from asgi_driving import ask, asked, hello
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoranda.http.guards import Host, HostGuard, is_loopback
+from memoranda.http.guards import Host, HostGuard, is_loopback, is_private_path
 
 GUARD = HostGuard(hello, host="127.0.0.1")
 
@@ -36,6 +36,8 @@ def test_the_servers_own_names_are_let_in(host):
         "localhost:",
         "localhost:٨٧٦٥".encode().decode("latin-1"),
         ":8765",
+        "localhost:08765" + "0" * 5_000,
+        "localhost:" + "1" * 5_000,
         "",
     ],
 )
@@ -91,6 +93,7 @@ def test_a_socket_in_the_file_system_has_no_port():
         "ftp://127.0.0.1:8765",
         "http://127.0.0.1:8765.evil.example",
         "127.0.0.1:8765",
+        "http://127.0.0.1:" + "8" * 5_000,
         "",
     ],
 )
@@ -199,6 +202,30 @@ def test_a_websocket_is_closed():
 
     asyncio.run(GUARD({"type": "websocket", "path": "/", "headers": []}, None, send))
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz", "/openapi.json", "/console/app.js"])
+def test_what_holds_no_memories_needs_no_token(path):
+    assert not is_private_path(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/recall", "/v1", "/mcp", "/mcp/openclaw", "/metrics", "/v2/recall", "/V1/recall", "//v1/recall", ""),
+        *("/mcp\n", "/metrics\n", "/v1/stats\n", "/healthz\n", "/healthz/x", "/console", "/consolex", "/\n"),
+    ],
+)
+def test_everything_else_needs_one(path):
+    assert is_private_path(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["/mcp\n", "/v1/stats\r", "/\0", "/v1/memories/a\x1fb", "/console/app.js\x7f", "/\x85"]
+)
+def test_a_path_with_what_does_not_show_is_turned_away(path):
+    answer = ask(GUARD, asked("GET", path))
+    assert (answer.status, answer.problem["type"]) == (400, "urn:memoranda:bad-path")
 
 
 @given(st.text(max_size=40))

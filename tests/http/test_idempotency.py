@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from loopback import loopback
 
+from memoranda.domain.errors import LedgerLocked
+from memoranda.ledger.answers import Answers
 from memoranda.service.memory import LongTermMemory
 from support import occurrences
 
@@ -149,8 +151,55 @@ def test_an_answer_does_not_outlive_an_erasure(server, path):
     assert erased.json()["receipt"]["state"] == "purged"
     assert occurrences(path, word) == []
     again = server.post(LINE, body, headers=_keyed("k1"))
-    assert again.status == 403, "it is done anew, and what was erased is not taken back"
+    assert (again.status, again.problem["type"]) == (409, "urn:memoranda:key-done")
     assert "idempotent-replayed" not in again.headers
+    assert occurrences(path, word) == []
+
+
+def test_an_erasure_by_anybody_lets_nothing_be_done_twice(server):
+    """What was said without ids of its own would be kept twice."""
+    line = "/v1/conversations/append?scope=bot-1"
+    body = {"messages": [{"role": "user", "content": "hello once"}], "conversation": "talk"}
+    other = server.post("/v1/memories?scope=bot-2", {"text": "Something of bot-2."}).json()["memory"]["id"]
+    assert server.post(line, body, headers=_keyed("k1")).status == 200
+    assert server.post("/v1/memories/erase?scope=bot-2", {"reference": other}).status == 200
+    again = server.post(line, body, headers=_keyed("k1"))
+    assert (again.status, again.problem["type"]) == (409, "urn:memoranda:key-done")
+    kept = server.get("/v1/conversations/messages?scope=bot-1&conversation=talk").json()["items"]
+    assert [each["text"] for each in kept] == ["hello once"]
+
+
+def test_what_was_refused_before_an_erasure_may_be_tried_again_with_the_same_key(server):
+    missing = "/v1/conversations/archive?scope=bot-1"
+    assert server.post(missing, {"conversation": "talk"}, headers=_keyed("k1")).status == 404
+    other = server.post(LINE, {"text": "Something."}).json()["memory"]["id"]
+    server.post(f"/v1/memories/erase?scope={SCOPE}", {"reference": other})
+    server.post(
+        "/v1/conversations/append?scope=bot-1", {"messages": [{"role": "user", "content": "a"}], "conversation": "talk"}
+    )
+    assert server.post(missing, {"conversation": "talk"}, headers=_keyed("k1")).status == 200
+
+
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same_and_the_key_is_free(server, monkeypatch):
+    def locked(self, *args, **kwargs):
+        raise LedgerLocked("the store is locked")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Answers, "finish", locked)
+        given = server.post(LINE, {"text": "Anna reads."}, headers=_keyed("k1"))
+    assert given.status == 200
+    assert given.json()["receipt"]["outcome"] == "created"
+    again = server.post(LINE, {"text": "Anna reads."}, headers=_keyed("k1"))
+    assert (again.status, again.json()["receipt"]["outcome"]) == (200, "reinforced")
+
+
+def test_neither_an_answer_nor_a_problem_is_lost_when_the_key_cannot_be_let_go_of(server, monkeypatch):
+    def locked(self, *args, **kwargs):
+        raise LedgerLocked("the store is locked")
+
+    monkeypatch.setattr(Answers, "finish", locked)
+    monkeypatch.setattr(Answers, "drop", locked)
+    assert server.post(LINE, {"text": "Anna reads."}, headers=_keyed("k1")).status == 200
 
 
 def test_an_erasure_with_a_key_keeps_no_text_of_what_it_erased(server, path):

@@ -1,13 +1,17 @@
 """Nothing that is sent with a request widens what its token reaches: ids, arguments, headers, what others keep."""
 
 import json
+import os
 import re
 
 import pytest
+from loopback import loopback
 from requests_of import QUESTION, in_order, target
 from tenants import ABOVE, BELOW, FOREIGN, HOME, SOURCE, SPEAKER, SUBJECT, TALK, world
 
 from memoranda.domain.ids import new_id
+from memoranda.domain.scope import Scope
+from memoranda.testing.fakes import FixedClock
 from memoranda.wire.doors import DOORS
 
 SEEN = (HOME, BELOW)
@@ -174,6 +178,83 @@ def test_folders_outside_of_the_roots_are_neither_read_nor_written(tenants, aske
             assert answer.status in (403, 422), (line, path, answer)
     assert [each.name for each in outside.iterdir()] == ["secret.md"]
     assert "stolen" not in asked("GET", "/v1/documents").body.decode()
+
+
+def test_a_folder_is_for_the_scope_that_it_was_opened_for(tmp_path):
+    """An operator opens one for each: whose admin is let in does not look into the others'."""
+    for name in ("one", "two", "all"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "two" / "a.md").write_text("# Vault\nThe code word is xylophone.\n")
+    opened = (str(tmp_path / "all"), f"bot-1={tmp_path / 'one'}", f"bot-2={tmp_path / 'two'}")
+    with loopback(tmp_path / "store.db", roots=opened) as server:
+        asked = {
+            scope: server.caller(server.token(scope, "admin"))
+            for scope in ("bot-1", "bot-1/group-7", "bot-2", "bot-10")
+        }
+
+        def statuses(caller, scope=""):
+            query = f"?scope={scope}" if scope else ""
+            for line, body in (("/v1/documents", {}), ("/v1/mirror", {"mode": "preview"})):
+                said = [
+                    caller.post(line + query, {**body, "path": str(tmp_path / name)}) for name in ("one", "two", "all")
+                ]
+                yield [each.status for each in said]
+
+        assert list(statuses(asked["bot-1"])) == [[200, 403, 403]] * 2
+        assert list(statuses(asked["bot-1/group-7"])) == [[200, 403, 403]] * 2
+        assert list(statuses(asked["bot-10"])) == [[403, 403, 403]] * 2
+        assert list(statuses(asked["bot-1"], "bot-1/group-8")) == [[200, 403, 403]] * 2
+        assert [each[1] for each in statuses(asked["bot-2"])] == [200, 403], "of notes there is no mirror to be made"
+        assert [each[2] for each in statuses(server, "anybody")] == [200, 200], "an operator's"
+        refused = asked["bot-1"].post("/v1/documents", {"path": str(tmp_path / "two"), "name": "spy"})
+        assert "--root SCOPE=DIR" in refused.problem["hint"]
+        asked["bot-1"].post("/v1/documents/sync")
+        assert b"xylophone" not in asked["bot-1"].post("/v1/documents/search", {"query": "code word"}).body
+
+
+def test_a_root_that_became_a_link_is_not_followed(tmp_path):
+    """What was allowed is the place. Who may write into it could have it lead anywhere else later."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "upper" / "notes").mkdir(parents=True)
+    (root / "upper" / "notes" / "mine.md").write_text("# Mine\nThe lamp is in the cellar.\n")
+    (root / "link").symlink_to(root / "upper")
+    (outside / "notes").mkdir(parents=True)
+    (outside / "notes" / "secret.md").write_text("# Operator\nThe pin of the operator is kangaroo.\n")
+    with loopback(tmp_path / "store.db", roots=(f"bot-1={root}",)) as server:
+        caller = server.caller(server.token("bot-1", "admin"))
+        added = caller.post("/v1/documents", {"path": str(root / "link" / "notes"), "name": "notes"})
+        assert added.json()["root"] == str(root / "upper" / "notes"), "the place, not the way to it"
+        assert caller.post("/v1/documents/sync").json()["added"] == 1
+        (root / "upper").rename(root / "before")
+        (root / "upper").symlink_to(outside)
+        synced = caller.post("/v1/documents/sync", {"full": True}).json()
+        assert (synced["added"], synced["read"], synced["removed"]) == (0, 0, 0)
+        assert "link to elsewhere" in synced["failures"][0]["reason"]
+        said = [
+            caller.post("/v1/documents/search", {"query": "the pin of the operator"}),
+            caller.get("/v1/documents/read?path=secret.md"),
+            caller.get("/v1/documents/status"),
+            caller.post("/v1/pack", {"query": "the pin of the operator"}),
+        ]
+        assert [each.status for each in said] == [200] * len(said)
+        assert not any(b"kangaroo" in each.body or b"secret.md#" in each.body for each in said)
+        assert said[1].json()["text"] == ""
+        (root / "upper").unlink()
+        (root / "before").rename(root / "upper")
+        assert caller.post("/v1/documents/sync").json()["failures"] == []
+        assert caller.post("/v1/documents/search", {"query": "lamp in the cellar"}).json()["hits"]
+
+
+def test_somebody_elses_mirror_is_not_named_after_them(tmp_path):
+    with loopback(tmp_path / "store.db", roots=(f"shared={tmp_path}",)) as server:
+        one, two = (server.caller(server.token(f"shared/{name}", "admin")) for name in ("one", "narwhal"))
+        two.post("/v1/memories", {"text": "A lamp."})
+        assert two.post("/v1/mirror", {"path": str(tmp_path / "mirror")}).status == 200
+        refused = one.post("/v1/mirror", {"path": str(tmp_path / "mirror")})
+        assert refused.status == 403
+        assert b"narwhal" not in refused.said
+        seen = server.post("/v1/mirror?scope=shared", {"path": str(tmp_path / "mirror")})
+        assert "shared/narwhal" in seen.problem["detail"], "who reaches it is told"
 
 
 # -- scopes in bodies --
@@ -351,13 +432,14 @@ def _without_numbers(told):
     return _NUMBERS.sub(lambda found: f'"{found[1]}":0' if found[1] else "", plain)
 
 
-def test_answers_are_the_same_whatever_is_kept_elsewhere(tmp_path):
+@pytest.mark.parametrize("embedder", ["none", "hashed:words"])
+def test_answers_are_the_same_whatever_is_kept_elsewhere(tmp_path, embedder):
     """Two stores that differ in what others keep: the same requests are answered alike, counts and scores as well."""
     heard = []
     for foreign in (True, False):
         folder = tmp_path / str(foreign)
         folder.mkdir()
-        with world(folder, foreign=foreign) as made:
+        with world(folder, foreign=foreign, embedder=embedder) as made:
             caller = made.server.caller(made.server.token(HOME, "admin", name="twin"))
             answers = {}
             for door in in_order():
@@ -374,6 +456,60 @@ def test_answers_are_the_same_whatever_is_kept_elsewhere(tmp_path):
     different = {key: (heard[0][key], heard[1][key]) for key in heard[0] if heard[0][key] != heard[1][key]}
     apart = "\n".join(f"{key}: {_apart(*map(str, pair))}" for key, pair in different.items())
     assert not different, apart
+
+
+@pytest.mark.parametrize("embedder", ["none", "hashed:words"])
+def test_documents_do_not_tell_whether_others_have_the_same_text(tmp_path, embedder):
+    """Somebody could put a guess into a file, take it in and let go of it again, and read from what is counted whether
+    it was a good one; or what a file of somebody else's is called."""
+    guess = "# Plan\nThe merger with Contoso closes on the ninth of May.\n"
+    heard = []
+    for said in (guess, "# Other\nNothing of the kind.\n"):
+        roots = tmp_path / str(len(heard))
+        for name in ("bot-1", "bot-2"):
+            (roots / name).mkdir(parents=True)
+        (roots / "bot-1" / "mine.md").write_text(guess)
+        for number in range(4):
+            (roots / "bot-2" / f"theirs-{number}.md").write_text(f"{said}\nPage {number}.\n" if number else said)
+        for file in roots.rglob("*.md"):
+            os.utime(file, (1_700_000_000, 1_700_000_000))
+        with loopback(
+            roots / "store.db", roots=(f"bot-1={roots / 'bot-1'}",), clock=FixedClock(), embedder=embedder
+        ) as server:
+            theirs = server.store.memory(Scope("bot-2"))
+            theirs.documents.add(roots / "bot-2", name="theirs")
+            theirs.documents.sync()
+            caller = server.caller(server.token("bot-1", "admin"))
+            answers = [
+                caller.ask(*sent)
+                for sent in (
+                    ("POST", "/v1/documents", {"path": str(roots / "bot-1"), "name": "mine"}),
+                    ("POST", "/v1/documents/sync", {"full": True}),
+                    ("GET", "/v1/documents/status"),
+                    ("POST", "/v1/documents/search", {"query": "when does the merger close?"}),
+                    ("POST", "/v1/documents/search", {"query": "page", "min_score": 0}),
+                    ("GET", "/v1/documents/read?path=theirs-1.md"),
+                    ("POST", "/v1/memories", {"text": "The merger with Contoso closes on the ninth of May."}),
+                    ("POST", "/v1/memories/erase", {"query": "merger"}),
+                    ("POST", "/v1/documents/remove", {"name": "mine"}),
+                    ("POST", "/v1/documents/sync", {}),
+                    ("GET", "/v1/documents/status"),
+                )
+            ]
+            assert [each.status for each in answers] == [200] * len(answers), answers
+            assert not any(b"theirs" in each.body.replace(b"theirs-1.md", b"") for each in answers)
+            told = [_without_seconds(each.json(), roots) for each in answers]
+            assert told[-3]["purged"], told[-3]
+            streamed = caller.ask("POST", "/v1/documents/sync", {}, headers={"accept": "text/event-stream"})
+            assert b"embedding" not in streamed.body, "vectors are made for all"
+            heard.append(told)
+    for one, other in zip(*heard, strict=True):
+        assert one == other
+
+
+def _without_seconds(told, folder):
+    told = json.loads(_without_numbers(told).replace(str(folder), ""))
+    return {name: value for name, value in told.items() if name != "seconds"}
 
 
 def _apart(one, other):

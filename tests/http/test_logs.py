@@ -12,10 +12,12 @@ import pytest
 from asgi_driving import ask, asked, hello
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from memoranda.domain.access import Principal
 from memoranda.domain.clock import SystemClock
 from memoranda.http.activity import Activity
+from memoranda.http.auth import PERSON
 from memoranda.http.logs import CutShort, Logs, Observed, request_id, told
 from memoranda.http.metrics import Metrics
 from memoranda.http.refusal import Refusal
@@ -64,6 +66,17 @@ def test_a_request_is_one_line_with_what_an_operator_needs():
     assert line["at"] == "2026-01-01T00:00:00.000Z"
     for secret in ("secret-id", SECRET, "home", "Bearer"):
         assert secret not in bench.text
+
+
+def test_the_token_of_this_run_is_told_from_none():
+    async def person(scope, receive, send):
+        scope["state"]["principal"] = PERSON
+        await hello(scope, receive, send)
+
+    for app, word in ((person, "run"), (hello, "")):
+        bench = Bench(app)
+        bench.ask()
+        assert bench.lines[0]["token"] == word
 
 
 def test_scopes_are_named_only_where_the_operator_wants_it():
@@ -149,18 +162,15 @@ def test_what_fails_after_its_answer_was_whole_is_told_and_the_answer_stands():
 
 
 def test_who_goes_away_is_told_as_such():
-    async def waiting(scope, receive, send):
-        await asyncio.sleep(60)
+    async def reading(scope, receive, send):
+        await Request(scope, receive).body()
 
-    bench = Bench(waiting)
+    bench = Bench(reading)
 
-    async def leave():
-        task = asyncio.create_task(bench.app(asked(), None, None))
-        await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+    async def gone():
+        return {"type": "http.disconnect"}
 
-    asyncio.run(leave())
+    asyncio.run(bench.app(asked("POST"), gone, None))
     assert bench.lines[0]["status"] == 499
 
 

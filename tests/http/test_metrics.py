@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from memoranda.domain.access import Principal
 from memoranda.domain.candidate import REFUSALS
 from memoranda.domain.errors import LedgerLocked
-from memoranda.http.activity import Activity, Done, percentile
+from memoranda.http.activity import _TIMED, Activity, Done, percentile
 from memoranda.http.metrics import ABSTENTIONS, Metrics, Standing, reason_of
+from memoranda.tools.toolbox import TOOLSETS, offer
 from support import open_store
 
 
@@ -151,6 +152,27 @@ def test_a_series_has_a_row_for_each_minute_of_the_time_that_was_asked_for(clock
     assert [row["requests"] for row in told["series"]] == [1] * told["requests"]
     assert 4 <= len(told["series"]) <= 5
     assert told["series"][-1]["at"] > told["series"][0]["at"]
+
+
+def test_a_row_of_a_series_tells_how_long_recalls_took(clock):
+    activity = Activity(clock)
+    for number in range(100):
+        activity.note(done(clock, milliseconds=number + 1, returned=1))
+    activity.note(done(clock, door="remember", milliseconds=7))
+    (row,) = activity.summary(everything)["series"]
+    assert (row["recall_p50"], row["recall_p95"], row["remember_p95"]) == (50, 95, 7)
+
+
+def test_what_agents_do_by_their_tools_is_timed_with_the_rest(clock):
+    activity = Activity(clock)
+    for door in ("recall", "mcp.recall", "mcp.memory_recall", "mcp.recall_memory", "mcp.forget"):
+        activity.note(done(clock, door=door))
+    for door in ("remember", "mcp.remember", "mcp.memory_store"):
+        activity.note(done(clock, door=door))
+    times = activity.summary(everything)["times"]
+    assert (times["recall"]["count"], times["remember"]["count"]) == (4, 3)
+    tools = {f"mcp.{each.name}" for toolset in TOOLSETS for each in offer(toolset).definitions}
+    assert {each for doors in _TIMED.values() for each in doors if each.startswith("mcp.")} <= tools
 
 
 def test_it_stays_bounded_and_says_when_it_has_let_go_of_some(clock):

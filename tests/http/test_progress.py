@@ -1,5 +1,6 @@
 """Long work tells how far it is, by server-sent events; when nobody listens any more it stops."""
 
+import asyncio
 import functools
 import json
 import socket
@@ -9,8 +10,15 @@ import time
 import pytest
 from loopback import EVERYWHERE, events_of, loopback
 
+import memoranda
+from memoranda.domain.errors import InvalidInput
+from memoranda.domain.mirror import MirrorReceipt
+from memoranda.http.events import stream
+from memoranda.http.metrics import Metrics
+from memoranda.http.performing import Answer
 from memoranda.service.admin import Admin
 from memoranda.wire.doors import DOORS
+from support import open_store
 
 SCOPE = "home/anna"
 EVENTS = {"accept": "text/event-stream"}
@@ -36,10 +44,10 @@ def _heard(answer):
     assert answer.headers["cache-control"] == "no-store"
     found = events_of(answer.body)
     steps = [each.data for each in found if each.name == "progress"]
-    assert steps, found
     for step in steps:
-        assert set(step) == {"done", "total"}
-        assert 0 <= step["done"] <= max(step["total"], step["done"])
+        assert set(step) == {"of", "done", "total"}
+        assert step["of"] in ("progress", "embedding")
+        assert 0 <= step["done"] <= step["total"] > 0, "as it is told to who calls the verb itself"
     assert found[-1].name in ("result", "problem")
     assert sum(each.name != "progress" for each in found) == 1
     return steps, found[-1]
@@ -109,6 +117,81 @@ def test_who_does_not_ask_for_events_gets_none(server):
 def test_short_work_answers_in_json_whatever_is_asked_for(server):
     answer = server.post(f"/v1/recall?scope={SCOPE}", {"query": "lamp"}, headers=EVENTS)
     assert answer.headers["content-type"] == "application/json"
+
+
+def _streamed(work, **options):
+    """The events of work in a thread of its own."""
+
+    async def gathered():
+        loop = asyncio.get_running_loop()
+        return [part async for part in stream(lambda each: loop.run_in_executor(None, each), work, **options)]
+
+    return events_of(b"".join(asyncio.run(gathered())))
+
+
+def test_each_step_says_which_callback_it_is_for():
+    def work(steps):
+        progress, embedding = steps.of("progress"), steps.of("embedding")
+        progress(2, 2)
+        embedding(16, 16)
+        return Answer(200, b"{}", {})
+
+    assert _streamed(work) == [
+        ("progress", {"of": "progress", "done": 2, "total": 2}),
+        ("progress", {"of": "embedding", "done": 16, "total": 16}),
+        ("result", {}),
+    ]
+
+
+def test_work_that_tells_nothing_is_told_as_nothing():
+    assert _streamed(lambda steps: Answer(200, b"{}", {})) == [("result", {})]
+
+
+def test_who_counts_is_given_the_answer_also_when_it_is_a_problem():
+    def refused(steps):
+        raise InvalidInput("no such thing")
+
+    counted = []
+    assert [name for name, _ in _streamed(lambda steps: Answer(200, b"{}", {}, "x"), done=counted.append)] == ["result"]
+    assert [name for name, _ in _streamed(refused, done=counted.append)] == ["problem"]
+    assert [(each.status, each.result) for each in counted] == [(200, "x"), (422, None)]
+
+
+def test_a_client_hears_by_each_callback_what_the_verb_itself_tells(path, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(5):
+        (notes / f"note{number}.md").write_text(f"# Note {number}\nThe lamp number {number} is in the cellar.\n")
+
+    def heard_of(memory):
+        heard = {"progress": [], "embedding": []}
+        memory.documents.add(notes, name="notes")
+        telling = {name: (lambda *step, name=name: heard[name].append(step)) for name in heard}
+        memory.documents.sync(full=True, **telling)
+        # Steps that come soon after one another are told together.
+        return {name: {total for _, total in steps} for name, steps in heard.items()}, heard
+
+    with (
+        loopback(path, roots=(str(tmp_path),), embedder="hashed:words") as server,
+        memoranda.connect(server.url, EVERYWHERE, scope=SCOPE) as memory,
+    ):
+        served, steps = heard_of(memory)
+    with open_store(tmp_path / "embedded.db", SCOPE, embedder="hashed:words") as memory:
+        embedded, _ = heard_of(memory)
+    assert served == embedded
+    assert (0, 0) not in steps["progress"] + steps["embedding"]
+    assert all(each[-1][0] == each[-1][1] > 0 for each in steps.values()), steps
+
+
+def test_streamed_work_is_noted_with_its_receipt_and_scope(server, monkeypatch):
+    noted = []
+    monkeypatch.setattr(Metrics, "receipt", lambda self, receipt: noted.append(receipt))
+    folder = server.notes.parent / "mirror"
+    _, last = _heard(server.post(f"/v1/mirror?scope={SCOPE}", {"path": str(folder)}, headers=EVENTS))
+    assert last.name == "result", last
+    assert [type(each) for each in noted] == [MirrorReceipt]
+    told = server.get("/v1/activity", token=server.token(SCOPE, "reader")).json()
+    assert told["by_door"]["mirror"] == 1
 
 
 def _begun(server, line, body=b"{}"):

@@ -298,5 +298,6 @@ class TestStore(Store.TestCase):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 class TestStoreForLong(Store.TestCase):
-    settings = settings(max_examples=300, stateful_step_count=60, deadline=None, suppress_health_check=_QUIET)
+    settings = settings(max_examples=150, stateful_step_count=60, deadline=None, suppress_health_check=_QUIET)

@@ -3,6 +3,7 @@
 import argparse
 import os
 import secrets
+import shlex
 import sys
 import tempfile
 import threading
@@ -33,7 +34,13 @@ def _add_serve(command: argparse.ArgumentParser) -> None:
     add("--host", metavar="ADDRESS", help="where to listen (default 127.0.0.1: this machine only)")
     add("--port", type=int, metavar="N", help="default 8765; 0 takes any that is free")
     add("--uds", metavar="PATH", default="", help="a socket in the file system, for you alone, instead of a port")
-    add("--root", metavar="DIR", action="append", default=[], help="documents and mirrors may be in here; repeatable")
+    add(
+        "--root",
+        metavar="[SCOPE=]DIR",
+        action="append",
+        default=[],
+        help="documents and mirrors may be in here, for admins of the whole store or of SCOPE; repeatable",
+    )
     add("--tls-cert", metavar="FILE", default="", help="the certificate, in PEM")
     add("--tls-key", metavar="FILE", default="", help="its key, when it is in another file")
     add("--forwarded-by", metavar="ADDRESS", default="", help="take a proxy's word, at this address, on who asks")
@@ -63,8 +70,11 @@ class _Shown(NamedTuple):
         base = "http://localhost" if self.uds else self.url
         if self.console and not self.uds:
             yield f"  console  {self.page}"
-        if not self.uds:
-            yield f'  Python   memory = memoranda.connect("{self.url}", token="{token}", scope="{self.scope}")'
+        where = f"unix:{os.path.abspath(self.uds)}" if self.uds else self.url
+        program = (
+            f'import memoranda; print(memoranda.connect("{where}", token="{token}", scope="{self.scope}").stats())'
+        )
+        yield f"  Python   {shlex.quote(sys.executable)} -c {shlex.quote(program)}"
         yield f'  curl     curl -s {socket}{bearer}"{base}/v1/stats?scope={self.scope}"'
         if self.mcp and not self.uds:
             header = f' --header "Authorization: Bearer {self.token}"' if self.token else ""
@@ -80,7 +90,8 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
     settings = _settings(arguments)
     listening = _listening(arguments, settings)
     warning = listening.check(asks_for_tokens=not arguments.no_auth, has_tokens=lambda: _has_tokens(settings))
-    roots = tuple(_folder(each) for each in arguments.root)
+    for root in arguments.root:
+        _refuse_no_folder(root)
     is_new = not settings.store_path().exists()
     with closing(listening.bound()) as bound:
         if arguments.sample and is_new:
@@ -97,7 +108,7 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
             logs = _logs(arguments, settings, store)
             options = Options(
                 host=listening.host,
-                roots=roots,
+                roots=tuple(arguments.root),
                 run_secret="" if arguments.no_auth else f"mem_run_{secrets.token_urlsafe(32)}",
                 open_door=arguments.no_auth,
                 console=not arguments.no_console,
@@ -167,11 +178,12 @@ def _has_tokens(settings: config.Settings) -> bool:
         return store.tokens.any_good()
 
 
-def _folder(path: str) -> str:
-    full = os.path.realpath(os.path.expanduser(path))
-    if not os.path.isdir(full):
-        raise NotFound(f"{full} is not a folder", hint="Make it first, or check --root.")
-    return full
+def _refuse_no_folder(root: str) -> None:
+    from memoranda.http.roots import Root
+
+    folder = Root.of(root).folder
+    if not folder.is_dir():
+        raise NotFound(f"{folder} is not a folder", hint="Make it first, or check --root.")
 
 
 def _logs(arguments: argparse.Namespace, settings: config.Settings, store: "Store") -> "Logs":

@@ -59,8 +59,12 @@ def _list(arguments: argparse.Namespace, output: Output) -> None:
 
 def _revoke(arguments: argparse.Namespace, output: Output) -> None:
     with _open_store(arguments) as store:
-        token = store.tokens.revoke(arguments.id)
-    show(output, token.as_json(), [f"revoked {token.id} ({_reach(token)}); a server that runs sees it within seconds"])
+        revoked = store.tokens.revoke(arguments.id)
+    token, others = revoked
+    told = [f"revoked {token.id} ({_reach(token)}); a server that runs sees it within seconds"]
+    if others:
+        told.append(f"and {len(others)} that were made with it: {', '.join(others)}")
+    show(output, revoked.as_json(), told)
 
 
 def _scope(arguments: argparse.Namespace) -> str:

@@ -22,7 +22,8 @@ from memoranda.wire.binding import FILE_NAME, Sent, sent
 from memoranda.wire.doors import Door
 
 MOST_UPLOADED = 64 * 1024 * 1024
-_WHO = "/v1/whoami"
+_VERSION = "/v1"
+_WHO = f"{_VERSION}/whoami"
 _FILE = "application/octet-stream"
 _TOKEN_HINT = "Make one with `memoranda token create`; pass it as token=, or set MEMORANDA_TOKEN."  # noqa: S105
 _ADDRESS_HINT = "Check the address: `memoranda serve` prints it."
@@ -51,6 +52,11 @@ class Caller:
         told = answer.read() if answer.status == 200 else None
         if isinstance(told, dict) and isinstance(told.get("version"), str):
             return told
+        if answer.status == 404 and self.transport.address.prefix.endswith(_VERSION):
+            raise ConfigError(
+                f"{self.transport.address}: there is no memory at this address",
+                hint=f"Leave {_VERSION} at its end out: it is added to every call.",
+            )
         raise self._problem(answer)
 
     def call(self, door: Door, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -59,9 +65,12 @@ class Caller:
         for name in request.kept:
             if name in _STAYS and request.kept[name] is not None:
                 raise Refused(f"{name} cannot be sent to a server", hint=_STAYS[name])
-        key = new_id() if door.writes else ""
+        # The answer to whoever makes a token is not kept for a second time: it has the secret in it.
+        unkept = door.noun == "tokens"
+        key = new_id() if door.writes and not unkept else ""
         asked = _uploading(door, request, key) if door.upload else _asking(door, request, key)
-        answer = self.transport.ask(asked, _listener(door, request.kept))
+        once = unkept and door.method != "GET"
+        answer = self.transport.ask(asked._replace(once=once), _listener(door, request.kept))
         if not 200 <= answer.status < 300:
             raise self._problem(answer)
         if answers.is_empty(door.result):

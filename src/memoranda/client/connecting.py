@@ -6,7 +6,8 @@ from memoranda.client.calling import Caller
 from memoranda.client.memory import RemoteMemory
 from memoranda.client.transport import Transport
 from memoranda.config import secret
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.access import Principal
+from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.scope import Scope
 
 TOKEN_VARIABLE = "MEMORANDA_TOKEN"  # noqa: S105 the name of it
@@ -20,7 +21,7 @@ def connect(
     timeout: float = 30.0,
     ca_file: str | Path | None = None,
 ) -> RemoteMemory:
-    """The memory of a server, with the verbs of `memoranda.open`. Asks it once who one is.
+    """The memory of a server, with the verbs of `memoranda.open`. Asks it once who one is, and what one reaches.
 
     `url` is `http://127.0.0.1:8765`, `https://…`, or `unix:/path` for a socket. Without a `token`, the one in
     MEMORANDA_TOKEN. Without a `scope`, the token's own; a token that reaches every scope needs one. `timeout` is
@@ -35,6 +36,10 @@ def connect(
         if bound is None and not own:
             raise InvalidInput("a scope is needed: this token has none of its own", hint="Pass scope='home/anna'.")
         bound = bound or Scope(own)
+        if not Principal("", "reader", own).reaches(bound.path):
+            raise Refused(
+                f"{bound} is outside of what the token reaches", hint=f"It reaches {own} and below: pass a scope there."
+            )
         return RemoteMemory(caller.within(bound.path), bound, owner=True)
     except BaseException:
         transport.close()

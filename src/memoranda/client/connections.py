@@ -25,6 +25,10 @@ class Broken(Exception):
 class NotThere(Exception):
     """No connection came about. Nothing was sent."""
 
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.hint = hint
+
 
 class Line:
     """One connection. Whoever has it is alone with it."""
@@ -122,6 +126,14 @@ class Connections:
                 f"the certificate of {self._address} is not trusted",
                 hint="Pass the file of the authority that signed it as ca_file.",
             ) from error
+        except ssl.SSLError as error:
+            raise ConfigError(
+                f"{self._address}: what answers there does not speak TLS, or not the kind that is spoken here",
+                hint="If the server was started without a certificate, the address begins with http://.",
+            ) from error
+        except socket.gaierror as error:
+            hint = "Correct the name in the address, or look whether this machine has a network."
+            raise NotThere(f"the name {self._address.host} is not known", hint) from error
         except (OSError, http.client.HTTPException) as error:
             raise NotThere(type(error).__name__) from error
         return line

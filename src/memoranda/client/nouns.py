@@ -14,6 +14,7 @@ from memoranda.service.facts import Facts
 from memoranda.service.preferences import Preferences
 from memoranda.service.profile import Profiles
 from memoranda.service.review import Review
+from memoranda.service.tokens import Revoked
 from memoranda.wire.doors import DOORS, Door
 
 if TYPE_CHECKING:
@@ -108,9 +109,9 @@ class RemoteTokens(_Served):
         found: tuple[Token, ...] = self._called("list", below=below)
         return found
 
-    def revoke(self, reference: str) -> Token:
-        """It opens nothing any more."""
-        revoked: Token = self._called("revoke", reference)
+    def revoke(self, reference: str) -> Revoked:
+        """It opens nothing any more, nor do those that were made with it."""
+        revoked: Revoked = self._called("revoke", reference)
         return revoked
 
     def _called(self, verb: str, *args: Any, **kwargs: Any) -> Any:

@@ -29,6 +29,7 @@ _LONGEST_WAIT = 5.0
 # Told to wait, or the same request is still being worked on.
 _BUSY = frozenset({409, 429, 503})
 _LATER = "Is it running? Start it with `memoranda serve`, or correct the address."
+_TLS = "Is it running? If it speaks TLS, the address begins with https://."
 _UNSURE = "It may have been done: look before you do it again."
 
 Heard = Callable[[Event], None]
@@ -43,6 +44,12 @@ class Asked(NamedTuple):
     body: bytes | None = None
     kind: str = JSON
     key: str = ""
+    once: bool = False
+    """It changes something and the server takes no key for it: it is never sent a second time."""
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.key) or self.once
 
 
 class Answer(NamedTuple):
@@ -90,8 +97,8 @@ class Transport:
     def ask(self, asked: Asked, heard: Heard | None = None) -> Answer:
         """The answer. With `heard`, the timeout is for each silence; without, for all of it.
 
-        Everything that is asked may be asked again: what changes something has a key. When `heard` raises, the
-        connection is closed, whereupon the server stops the work.
+        What is asked may be asked again, since what changes something has a key; but for what goes out `once`. When
+        `heard` raises, the connection is closed, whereupon the server stops the work.
         """
         until = time.monotonic() + self._timeout
         broken = busy = 0
@@ -100,8 +107,10 @@ class Transport:
                 answer = self._once(asked, until, heard)
             except Broken as error:
                 broken += 1
-                if broken > _TIMES_BROKEN or not self._pause(_PAUSE * 4 ** (broken - 1), until):
-                    raise self._outage(f"the connection broke ({error})", _UNSURE if asked.key else _LATER) from error
+                last = asked.once or broken > _TIMES_BROKEN
+                if last or not self._pause(_PAUSE * 4 ** (broken - 1), until):
+                    hint = _UNSURE if asked.changes else _TLS if self.address.scheme == "http" else _LATER
+                    raise self._outage(f"the connection broke ({error})", hint) from error
                 continue
             except _Raised as raised:
                 raise raised.error from None
@@ -125,9 +134,9 @@ class Transport:
                     return self._listened(line, response, heard)
                 return self._read(line, response, until)
         except NotThere as error:
-            raise self._outage(f"no connection ({error})", _LATER) from error
+            raise self._outage(f"no connection ({error})", error.hint or _LATER) from error
         except TimeoutError as error:
-            hint = _UNSURE if asked.key else f"Give it more time; at most {MOST} calls go on at once."
+            hint = _UNSURE if asked.changes else f"Give it more time; at most {MOST} calls go on at once."
             raise self._outage(f"no answer within {self._timeout:g} seconds", hint) from error
 
     def _sent(self, line: Line, asked: Asked, until: float, *, streamed: bool) -> http.client.HTTPResponse:

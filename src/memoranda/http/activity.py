@@ -14,7 +14,13 @@ from memoranda.http.metrics import reason_of
 MOST = 10_000
 _MINUTE_MS = 60_000
 _LONGEST_MINUTES = 1_440
-_TIMED = ("recall", "remember", "pack", "capture")
+_TIMED = {
+    "recall": ("recall", "mcp.recall", "mcp.memory_recall", "mcp.recall_memory"),
+    "remember": ("remember", "mcp.remember", "mcp.memory_store"),
+    "pack": ("pack",),
+    "capture": ("capture",),
+}
+"""What is timed, and the doors at which it is done: agents come through tools of their own."""
 
 
 class Done(NamedTuple):
@@ -85,7 +91,7 @@ class Activity:
             "errors": sum(each.status >= 500 for each in seen),
             "by_door": dict(sorted(Counter(each.door for each in seen).items())),
             "by_status": dict(sorted(Counter(str(each.status) for each in seen).items())),
-            "times": {door: _times(each.milliseconds for each in _well(seen, door)) for door in _TIMED},
+            "times": {verb: _times(seen, verb) for verb in _TIMED},
             "abstained": {
                 "recalls": len(recalls),
                 "share": _share(sum(bool(each.abstained) for each in recalls), len(recalls)),
@@ -101,13 +107,9 @@ def percentile(ordered: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def _well(seen: Iterable[Done], door: str) -> list[Done]:
+def _times(seen: Iterable[Done], verb: str) -> dict[str, Any]:
     """What was turned away says nothing of how long the work takes."""
-    return [each for each in seen if each.door == door and each.status < 400]
-
-
-def _times(milliseconds: Iterable[float]) -> dict[str, Any]:
-    ordered = sorted(milliseconds)
+    ordered = sorted(each.milliseconds for each in seen if each.door in _TIMED[verb] and each.status < 400)
     if not ordered:
         return {"count": 0, "p50": None, "p95": None, "p99": None}
     shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -124,16 +126,18 @@ def _series(seen: Sequence[Done], *, now: int, minutes: int) -> list[dict[str, A
     for each in seen:
         rows.setdefault(each.at // _MINUTE_MS, []).append(each)
     first = now // _MINUTE_MS - minutes
-    return [
-        {
-            "at": iso(minute * _MINUTE_MS),
-            "requests": len(done),
-            "errors": sum(each.status >= 500 for each in done),
-            "recalls": sum(each.returned is not None for each in done),
-            "abstained": sum(bool(each.abstained) for each in done),
-            "recall_p95": _times(each.milliseconds for each in _well(done, "recall"))["p95"],
-            "remember_p95": _times(each.milliseconds for each in _well(done, "remember"))["p95"],
-        }
-        for minute, done in sorted(rows.items())
-        if minute >= first
-    ]
+    return [_row(minute, done) for minute, done in sorted(rows.items()) if minute >= first]
+
+
+def _row(minute: int, done: Sequence[Done]) -> dict[str, Any]:
+    recall = _times(done, "recall")
+    return {
+        "at": iso(minute * _MINUTE_MS),
+        "requests": len(done),
+        "errors": sum(each.status >= 500 for each in done),
+        "recalls": sum(each.returned is not None for each in done),
+        "abstained": sum(bool(each.abstained) for each in done),
+        "recall_p50": recall["p50"],
+        "recall_p95": recall["p95"],
+        "remember_p95": _times(done, "remember")["p95"],
+    }

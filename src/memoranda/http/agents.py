@@ -4,9 +4,9 @@ What an agent writes there has the source `assistant`. The scope is the token's 
 family of tools has a path of its own.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -14,13 +14,27 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoranda.domain.access import Principal
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.errors import InvalidInput, MemorandaError
 from memoranda.http.limits import Workers
 from memoranda.http.refusal import Refusal
 from memoranda.service.store import Store
 from memoranda.wire.binding import SCOPE
 
 PATH = "/mcp"
+DOOR = "mcp"
+_T = TypeVar("_T")
+# What a model can do about it; the refusal's own words are for programs.
+_NEXT = {
+    "busy": "It was not begun: call again in a moment.",
+    "took-too-long": "Look whether it happened before you call again, and tell the user so.",
+}
+_LATER = "Go on without it, and tell the user that the memory cannot be used at the moment."
+
+
+class NotNow(MemorandaError):
+    """The server has no thread or no time for it. Told to a model in a sentence, as other errors are."""
+
+    default_hint = _LATER
 
 
 class Agents:
@@ -28,6 +42,7 @@ class Agents:
 
     def __init__(self, store: Store, workers: Workers) -> None:
         self._store = store
+        self._workers = workers
         self._apps: dict[str, Any] = {}
         try:
             from memoranda.mcp.streamable import asgi_app
@@ -40,7 +55,7 @@ class Agents:
                 self._guest,
                 toolset=toolset,
                 hosts=None,  # checked before it comes here
-                run=workers.run,
+                run=self._run,
                 most_bytes=store.settings.server_max_body,
             )
 
@@ -59,15 +74,31 @@ class Agents:
             yield
 
     def _guest(self, scope: Mapping[str, Any] | None) -> Any:
-        from memoranda.mcp.guest import Guest
+        from memoranda.mcp.guest import Guest, watched
 
         assert scope is not None
-        principal: Principal = scope["state"]["principal"]
+        state: dict[str, Any] = scope["state"]
+        principal: Principal = state["principal"]
         asked = [value for name, value in parse_qsl(scope["query_string"].decode("latin-1"), True) if name == SCOPE]
         if len(asked) > 1 or asked == [""]:
             raise InvalidInput("one scope is expected", hint="Write it once into the address: /mcp?scope=home/anna.")
-        memory = self._store.memory(principal.scope_for(asked[0] if asked else ""))
-        return Guest(memory, may_write=principal.may("writer"), name=principal.name)
+        where = principal.scope_for(asked[0] if asked else "")
+        state["scope"] = where.path
+
+        def called(tool: str) -> None:
+            state["door"] = f"{DOOR}.{tool}"
+
+        def done(receipt: object) -> None:
+            state["receipt"] = receipt
+
+        memory = watched(self._store.memory(where), done)
+        return Guest(memory, may_write=principal.may("writer"), name=principal.name, called=called)
+
+    async def _run(self, work: Callable[[], _T]) -> _T:
+        try:
+            return await self._workers.run(work)
+        except Refusal as refusal:
+            raise NotNow(refusal.detail, hint=_NEXT.get(refusal.name, _LATER)) from refusal
 
 
 class _Named:
@@ -77,7 +108,7 @@ class _Named:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["door"] = "mcp"
+        scope["state"]["door"] = DOOR
         await self._app(scope, receive, send)
 
 

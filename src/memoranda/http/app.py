@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
@@ -25,8 +24,19 @@ from memoranda.http.limits import BodyLimit, RateLimit, SignIns, Workers
 from memoranda.http.logs import Logs, Observed
 from memoranda.http.metrics import Metrics, Standing
 from memoranda.http.own import Desk
-from memoranda.http.performing import Answer, Asked, Performer, admitted, checked_key, permitted, request_digest, told
+from memoranda.http.performing import (
+    Answer,
+    Asked,
+    Performer,
+    admitted,
+    checked_filename,
+    checked_key,
+    permitted,
+    request_digest,
+    told,
+)
 from memoranda.http.refusal import Refusal
+from memoranda.http.roots import Root
 from memoranda.service.store import Store
 from memoranda.wire.binding import arguments_of
 from memoranda.wire.doors import DOORS, Door
@@ -40,7 +50,7 @@ class Options(NamedTuple):
     host: str = "127.0.0.1"
     """The address it is bound to."""
     roots: tuple[str, ...] = ()
-    """Folders that a path may name over HTTP."""
+    """Folders that a path may name over HTTP: `DIR`, or `SCOPE=DIR` for the admins of a scope."""
     run_secret: str = ""
     """A token of an admin that lives as long as the server."""
     open_door: bool = False
@@ -59,7 +69,7 @@ class Served(NamedTuple):
 class _Desk:
     """Takes requests at the doors and gives them to the threads that do the work."""
 
-    def __init__(self, store: Store, workers: Workers, roots: Sequence[Path]) -> None:
+    def __init__(self, store: Store, workers: Workers, roots: Sequence[Root]) -> None:
         self._performer = Performer(store, boot=new_id())
         self._workers = workers
         self._roots = roots
@@ -78,7 +88,7 @@ class _Desk:
             asked = await self._asked(door, request)
             state["scope"] = "" if asked.scope is None else asked.scope.path
             if door.callbacks and events.CONTENT_TYPE in request.headers.get("accept", ""):
-                return self._streamed(asked)
+                return self._streamed(asked, state)
             given = await self._workers.run(lambda: self._performer.perform(asked), long=bool(door.callbacks))
             state["receipt"] = getattr(given.result, "receipt", None)
             return Response(given.body, given.status, given.headers)
@@ -92,18 +102,23 @@ class _Desk:
         raw = b"" if door.method == "GET" else await request.body()
         body = None if door.method == "GET" or door.upload else _parsed(raw)
         arguments = arguments_of(door, request.path_params, query, body)
-        permitted(door, principal, arguments, self._roots)
+        arguments = permitted(door, principal, scope, arguments, self._roots)
         key = request.headers.get("idempotency-key")
         # What makes a secret is not kept to be repeated.
         key = checked_key(key) if key is not None and door.writes and door.noun != "tokens" else ""
         digest = request_digest(door, f"{request.url.path}?{request.url.query}", raw) if key else b""
-        return Asked(door, principal, scope, arguments, key, digest, raw if door.upload else b"")
+        if not door.upload:
+            return Asked(door, principal, scope, arguments, key, digest)
+        return Asked(door, principal, scope, arguments, key, digest, raw, checked_filename(query))
 
-    def _streamed(self, asked: Asked) -> Response:
+    def _streamed(self, asked: Asked, state: dict[str, Any]) -> Response:
         def run(work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
             return asyncio.ensure_future(self._workers.run(work, long=True))
 
-        body = events.stream(run, lambda progress: self._performer.perform(asked, progress))
+        def done(given: Answer) -> None:
+            state["receipt"] = getattr(given.result, "receipt", None)
+
+        body = events.stream(run, lambda steps: self._performer.perform(asked, steps), done=done)
         return StreamingResponse(body, media_type=events.CONTENT_TYPE, headers={"x-accel-buffering": "no"})
 
 
@@ -157,7 +172,7 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     options = options or Options()
     settings = store.settings
     workers = Workers(settings.server_threads, seconds=settings.server_timeout)
-    roots = tuple(Path(each).expanduser().resolve() for each in (*options.roots, *settings.server_roots))
+    roots = tuple(Root.of(each) for each in (*options.roots, *settings.server_roots))
     metrics = Metrics(lambda: Standing(*store.standing()), busy=lambda: workers.busy)
     activity = Activity(store.clock)
     desk = _Desk(store, workers, roots)

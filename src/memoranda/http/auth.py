@@ -33,7 +33,7 @@ class Doorkeeper(NamedTuple):
 
 
 class Authentication:
-    """Puts the principal into the request's state, or answers 401. What holds no memories is open to all."""
+    """Puts the principal into the request's state, or answers 401. Only what is public needs none."""
 
     def __init__(self, app: ASGIApp, *, keeper: Doorkeeper, sign_ins: SignIns) -> None:
         self._app = app
@@ -60,14 +60,11 @@ class Authentication:
         secret = secret.strip()
         if len(given) > 1 or scheme.lower() != _SCHEME or not secret or len(secret) > _LONGEST:
             raise _unknown("the authorization cannot be read", "Send one header, `Authorization: Bearer TOKEN`.")
-        client = scope.get("client")
-        address = client[0] if client else "local"
-        self._sign_ins.check(address, secret)
         principal = self._keeper.principal(secret)
         if principal is None:
-            self._sign_ins.failed(address, secret)
+            client = scope.get("client")
+            self._sign_ins.failed(client[0] if client else "local")
             raise _unknown("this token is not known, has expired or was revoked", "Make one: memoranda token create.")
-        self._sign_ins.succeeded(secret)
         return principal
 
 

@@ -42,7 +42,9 @@ _ALWAYS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 )
-_PRIVATE = ("/v1", "/mcp", "/metrics")
+_PUBLIC = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
+_PUBLIC_FOLDER = "/console/"
+_LONGEST_PORT = 5
 
 
 class Host(NamedTuple):
@@ -65,7 +67,9 @@ class Host(NamedTuple):
             return None
         if not colon:
             return cls(name, None)
-        return cls(name, int(port)) if port.isascii() and port.isdigit() and int(port) < 65_536 else None
+        if len(port) > _LONGEST_PORT or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+            return None
+        return cls(name, int(port))
 
 
 def is_address(name: str) -> bool:
@@ -83,8 +87,8 @@ def is_loopback(host: str) -> bool:
 
 
 def is_private_path(path: str) -> bool:
-    """Whether what is answered there may hold memories."""
-    return any(path == each or path.startswith(each + "/") for each in _PRIVATE)
+    """Whether a token is needed there. So it is everywhere but at the few places that hold no memories."""
+    return path not in _PUBLIC and not path.startswith(_PUBLIC_FOLDER)
 
 
 def with_security(headers: list[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
@@ -136,6 +140,9 @@ class HostGuard:
             return Refusal(403, "not-our-origin", "another web page asks", hint="Use the console, or a program.")
         if _is_from_elsewhere(scope, headers.get("sec-fetch-site", []), headers):
             return Refusal(403, "not-our-site", "another web site asks", hint="Use the console, or a program.")
+        if any(char < " " or "\x7f" <= char <= "\x9f" for char in scope["path"]):
+            # A route would take a line's end behind a path for the end of the path.
+            return Refusal(400, "bad-path", "the path has characters that do not show", hint="See /openapi.json.")
         return _wrong_type(scope, headers)
 
     def _host(self, scope: Scope, given: list[str]) -> Host | None:

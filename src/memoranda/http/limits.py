@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memoranda.domain.access import Principal, token_digest
+from memoranda.domain.access import Principal
 from memoranda.http.guards import IMPORT_PATHS, is_address
 from memoranda.http.refusal import Refusal
 
@@ -25,7 +25,6 @@ _T = TypeVar("_T")
 _LONG_THREADS = 2
 _LONG_WAITING = 16
 _MOST_CALLERS = 10_000
-_MOST_KNOWN = 1_024
 _FAILURES_A_MINUTE = 30
 _BURST_SECONDS = 10
 _NET = 64
@@ -58,50 +57,26 @@ class Buckets:
                 self._levels.popitem(last=False)
             return wait
 
-    def wait(self, key: str) -> float:
-        """Seconds until there is one; takes nothing."""
-        with self._lock:
-            level = self._level(key)
-            return 0.0 if level >= 1 else (1 - level) / self._rate
-
     def _level(self, key: str) -> float:
         level, at = self._levels.get(key, (self._burst, self._now()))
         return min(self._burst, level + (self._now() - at) * self._rate)
 
 
 class SignIns:
-    """Counts tokens that were no good, by address, so that nobody can try them out.
+    """Counts tokens that were no good, by address, and tells whoever sends too many of them to wait.
 
-    A token that was good lately is not held up by what others at its address do.
+    Only those: a token is far too long to be guessed, and one that is good is not held up by what others at its
+    address do.
     """
 
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
         self._failures = Buckets(_FAILURES_A_MINUTE, burst=_FAILURES_A_MINUTE, now=now)
-        self._known: OrderedDict[bytes, None] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def check(self, address: str, secret: str) -> None:
-        """Before a token is looked at. Raises a Refusal when too many were no good."""
-        if token_digest(secret) in self._known:
-            return
-        wait = self._failures.wait(_net(address))
+    def failed(self, address: str) -> None:
+        """A token was no good. Raises a Refusal when too many were."""
+        wait = self._failures.take(_net(address))
         if wait:
             raise _too_many(wait, "too many tokens that are no good came from this address")
-
-    def failed(self, address: str, secret: str) -> None:
-        """It was no good."""
-        self._failures.take(_net(address))
-        with self._lock:
-            self._known.pop(token_digest(secret), None)
-
-    def succeeded(self, secret: str) -> None:
-        """It was good."""
-        with self._lock:
-            digest = token_digest(secret)
-            self._known[digest] = None
-            self._known.move_to_end(digest)
-            if len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
 
 
 def _net(address: str) -> str:

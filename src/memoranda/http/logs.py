@@ -4,6 +4,7 @@ Never in it: memory text, names, queries, paths with ids in them, headers, messa
 by its type and by the places in the code.
 """
 
+import asyncio
 import json
 import logging
 import queue
@@ -18,6 +19,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import IO, Any, Literal
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoranda.domain.access import Principal
@@ -31,6 +33,8 @@ LogForm = Literal["json", "text"]
 NO_DOOR = "none"
 """The door of a request that none was found for."""
 
+_RUN = "run"
+"""Stands for the token of this run, which has no id."""
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _MOST_PLACES = 20
 _MOST_LINES = 10_000
@@ -222,6 +226,10 @@ class Observed:
         began = self._now()
         try:
             await self._app(scope, receive, answer.send)
+        except asyncio.CancelledError:
+            await self._cancelled(scope, receive, answer)
+        except ClientDisconnect:
+            pass  # who asked went away while sending: nobody is there to be answered
         except Exception as error:  # noqa: BLE001 the one broad catch: whatever it is, the server goes on
             await self._failed(error, scope, receive, answer, state)
         finally:
@@ -239,13 +247,17 @@ class Observed:
             return
         if answer.status is not None:
             raise CutShort from None
+        await _refused(refusal, scope, receive, answer)
 
-        async def secured(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": with_security(list(message["headers"]), scope["path"])}
-            await answer.send(message)
-
-        await refusal(scope, receive, secured)
+    async def _cancelled(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        """The server ends, and its time to finish what is under way is over: nothing else cancels a request."""
+        if answer.status is not None:
+            raise CutShort from None
+        hint = "Try again when it is back; a write may have happened, so use the same Idempotency-Key."
+        refusal = Refusal(
+            503, "stopping", "the server is stopping, and this was not done in time", hint=hint, retry_after=5
+        )
+        await _refused(refusal, scope, receive, answer)
 
     def _tell(self, scope: Scope, state: dict[str, Any], answer: "_Answer", seconds: float) -> None:
         door, where, receipt = str(state.get("door", NO_DOOR)), str(state.get("scope", "")), state.get("receipt")
@@ -268,12 +280,21 @@ class Observed:
         self._logs.request(
             scope=where,
             id=answer.id,
-            token=principal.token_id if isinstance(principal, Principal) else "",
+            token=(principal.token_id or _RUN) if isinstance(principal, Principal) else "",
             door=door,
             status=status,
             milliseconds=milliseconds,
             bytes=answer.bytes,
         )
+
+
+async def _refused(refusal: Refusal, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": with_security(list(message["headers"]), scope["path"])}
+        await answer.send(message)
+
+    await refusal(scope, receive, secured)
 
 
 class _Answer:

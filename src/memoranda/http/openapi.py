@@ -9,7 +9,7 @@ from memoranda.http.examples import EXAMPLES
 from memoranda.http.own import OWN, Own
 from memoranda.http.performing import JSON
 from memoranda.wire import answers
-from memoranda.wire.binding import SCOPE
+from memoranda.wire.binding import FILE_NAME, SCOPE
 from memoranda.wire.codec import encode
 from memoranda.wire.doors import DOORS, Door, Parameter
 from memoranda.wire.problems import CONTENT_TYPE
@@ -111,6 +111,7 @@ def _operation(door: Door, schemas: Schemas) -> dict[str, Any]:
     if door.upload:
         file = {"schema": {"type": "string", "format": "binary"}}
         found["requestBody"] = {"required": True, "content": {"application/octet-stream": file}}
+        found["parameters"].append(_FILE_NAME)
     elif door.method != "GET":
         found["requestBody"] = _body(door, schemas)
     return found
@@ -120,8 +121,19 @@ _KEY: dict[str, Any] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "The same request with the same key is done once; the answer is repeated for a day.",
+    "description": "The same request with the same key is done once; the answer is repeated for a day, or, when "
+    "something was erased since, 409 says that it was done.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+
+
+_FILE_NAME: dict[str, Any] = {
+    "name": FILE_NAME,
+    "in": "query",
+    "required": False,
+    "description": "What the file is called: a conversation that has no name of its own is named after it.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "example": "talk.jsonl",
 }
 
 
@@ -143,6 +155,8 @@ def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
 
 
 def _with_default(schema: dict[str, Any], parameter: Parameter) -> dict[str, Any]:
+    if parameter.most is not None:
+        schema = {**schema, "maxItems": parameter.most}
     if parameter.required or parameter.default is None:
         return schema
     return {**schema, "default": encode(parameter.default)}

@@ -185,7 +185,8 @@ def _reached(who: Principal) -> Callable[[str], bool]:
 
 def _minutes(request: Request) -> int:
     written = request.query_params.get("minutes", "60")
-    if not written.isascii() or not written.isdigit() or not 1 <= int(written[:9]) <= _LONGEST_MINUTES:
+    is_short = 1 <= len(written) <= len(str(_LONGEST_MINUTES)) and written.isascii() and written.isdigit()
+    if not is_short or not 1 <= int(written) <= _LONGEST_MINUTES:
         raise InvalidInput(f"minutes is a number from 1 to {_LONGEST_MINUTES:,}", hint="60 is the last hour.")
     return int(written)
 

@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from memoranda.domain.access import Principal
+from memoranda.domain.document import DocumentStatus, SourceRemoved, Synced
 from memoranda.domain.errors import InvalidInput, MemorandaError, Refused
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
@@ -17,11 +18,12 @@ from memoranda.domain.row import Row
 from memoranda.domain.scope import Scope
 from memoranda.http.auth import entitled
 from memoranda.http.refusal import Refusal
+from memoranda.http.roots import Root, confined, is_text
 from memoranda.service.acting import acting_as
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.store import Store
 from memoranda.wire import answers
-from memoranda.wire.binding import SCOPE
+from memoranda.wire.binding import FILE_NAME, SCOPE
 from memoranda.wire.doors import Door
 from memoranda.wire.problems import CONTENT_TYPE, problem_of
 
@@ -31,6 +33,10 @@ _OPERATORS = frozenset({"operator", "system"})
 _SCOPES = "scopes"
 _LONGEST_KEY = 255
 _KEPT_BELOW = 500
+# Vectors are made for everybody's documents at once: how many is not a tenant's to know.
+_OF_ALL = ("embedding",)
+_NAMELESS = "upload"
+_LONGEST_FILENAME = 255
 
 
 class Answer(NamedTuple):
@@ -53,6 +59,8 @@ class Asked(NamedTuple):
     key: str = ""
     digest: bytes = b""
     upload: bytes = b""
+    filename: str = ""
+    """What the file is called where it came from: a transcript may be named after it."""
 
 
 def admitted(door: Door, principal: Principal, query: Sequence[tuple[str, str]]) -> Scope | None:
@@ -70,8 +78,11 @@ def admitted(door: Door, principal: Principal, query: Sequence[tuple[str, str]])
     return principal.scope_for(asked[0] if asked else "")
 
 
-def permitted(door: Door, principal: Principal, arguments: Mapping[str, Any], roots: Sequence[Path]) -> None:
-    """Refuse what only an operator may say, and paths outside of the folders that were opened for it."""
+def permitted(
+    door: Door, principal: Principal, scope: Scope | None, arguments: dict[str, Any], roots: Sequence[Root]
+) -> dict[str, Any]:
+    """The arguments as the verb may have them. What only an operator may say is refused, and so are paths outside of
+    the folders that were opened for it."""
     if door.writes and not principal.may("admin"):
         drafts = [each for each in arguments.get("drafts", ()) if not isinstance(each, str)]
         sources = {arguments.get("source", ""), *(each.source for each in drafts)}
@@ -81,28 +92,14 @@ def permitted(door: Door, principal: Principal, arguments: Mapping[str, Any], ro
         if "allow" in lifted:
             raise Refused("only an admin's token takes back what was erased", hint="Leave after_erase out.")
     if door.folder:
-        _confined(arguments[door.folder], roots)
+        return {**arguments, door.folder: confined(arguments[door.folder], roots, principal, scope)}
+    return arguments
 
 
-def _confined(path: Any, roots: Sequence[Path]) -> None:
-    """A path on this machine must be inside a root, links resolved. Says the same whether it is there or not."""
-    written = str(path)
-    if "\0" in written or not _is_text(written) or not os.path.isabs(written):
-        raise InvalidInput("a whole path on the server's machine is needed", hint="Begin it with a slash.")
-    real = os.path.realpath(written)
-    if not any(real == str(root) or real.startswith(f"{root}{os.sep}") for root in roots):
-        raise Refused(
-            "this path is outside of the folders that the server may use",
-            hint="Start the server with --root DIR, or run the command on its machine.",
-        )
+class Steps(Protocol):
+    """Hears how far long work is; a verb may tell of several things, each by the name of its callback."""
 
-
-def _is_text(written: str) -> bool:
-    try:
-        written.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    def of(self, name: str) -> Progress: ...
 
 
 class Performer:
@@ -112,10 +109,10 @@ class Performer:
         self._store = store
         self._boot = boot
 
-    def perform(self, asked: Asked, progress: Progress | None = None) -> Answer:
+    def perform(self, asked: Asked, steps: Steps | None = None) -> Answer:
         """Do it once, however often it comes with the same key."""
         if not asked.key:
-            return self._done(asked, progress)
+            return self._done(asked, steps)
         who = f"token {asked.principal.token_id}" if asked.principal.token_id else asked.principal.name
         store = self._store.answers
         claim = store.begin(who, asked.key, asked.digest, self._boot)
@@ -127,23 +124,39 @@ class Performer:
             raise Refusal(
                 409, "key-busy", "the same request is being worked on", hint="Ask again in a moment.", retry_after=1
             )
+        if claim.outcome == "done":
+            raise Refusal(
+                409,
+                "key-done",
+                "this was done; what was answered went with an erasure",
+                hint="Look at what is there now. To do it once more, make a new key.",
+            )
         if not claim.goes_on:
             return Answer(claim.status, claim.body.encode(), {**claim.headers, "idempotent-replayed": "true"})
         try:
-            answer = self._done(asked, progress)
+            answer = self._done(asked, steps)
         except BaseException:
-            store.drop(who, asked.key)
+            self._give_up(who, asked.key)
             raise
-        if answer.status < _KEPT_BELOW:
+        if answer.status >= _KEPT_BELOW:
+            self._give_up(who, asked.key)
+            return answer
+        try:
             store.finish(who, asked.key, answer.status, answer.body.decode(), headers=answer.headers)
-        else:
-            store.drop(who, asked.key)
+        except MemorandaError:
+            # The work is done and durable: who waits for the answer is given it, though it cannot be repeated.
+            self._give_up(who, asked.key)
         return answer
 
-    def _done(self, asked: Asked, progress: Progress | None) -> Answer:
+    def _give_up(self, who: str, key: str) -> None:
+        """Let go of a claim, as far as the store can be written to."""
+        with suppress(MemorandaError):
+            self._store.answers.drop(who, key)
+
+    def _done(self, asked: Asked, steps: Steps | None) -> Answer:
         try:
             with acting_as(asked.principal.name):
-                result = _untold(self._called(asked, progress), asked.principal)
+                result = _untold(self._called(asked, steps), asked.principal)
         except MemorandaError as error:
             return told(error)
         if answers.is_empty(asked.door.result):
@@ -153,10 +166,11 @@ class Performer:
             headers["link"] = link
         return Answer(200, as_json(answers.to_body(asked.door.result, result)), headers, result)
 
-    def _called(self, asked: Asked, progress: Progress | None) -> Any:
+    def _called(self, asked: Asked, steps: Steps | None) -> Any:
         door, arguments = asked.door, dict(asked.arguments)
-        if progress is not None:
-            arguments.update(dict.fromkeys(door.callbacks, progress))
+        if steps is not None:
+            heard = [name for name in door.callbacks if asked.principal.everywhere or name not in _OF_ALL]
+            arguments.update({name: steps.of(name) for name in heard})
         if door.noun == "tokens":
             return getattr(self._store.tokens, door.name)(**arguments, by=asked.principal)
         if asked.scope is None and door.verb == _SCOPES:
@@ -169,22 +183,33 @@ class Performer:
     def _with_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> Any:
         """A file that was sent, for a verb that reads one. It is nobody else's, and goes when the verb has ended."""
         with tempfile.TemporaryDirectory(prefix="memoranda-upload-") as folder:
-            path = Path(folder) / "upload"
+            path = Path(folder) / asked.filename
             path.write_bytes(asked.upload)
             target = getattr(memory, asked.door.noun)
             return getattr(target, asked.door.name)(**{asked.door.upload: path}, **arguments)
 
 
 def _untold(result: Any, principal: Principal) -> Any:
-    """The proof of an erasure looks at all that the store keeps: what it counts there is not a tenant's to know, who
-    could write down a guess and erase it again to learn whether somebody else keeps the same."""
+    """A proof looks at all that the store keeps, and vectors are shared by all who keep the same text: what is counted
+    there is not a tenant's to know, who could write down a guess and let go of it again to learn whether somebody
+    else keeps the same. Nor are names of files that are not its own."""
     if principal.everywhere:
         return result
     if isinstance(result, EraseReceipt):
-        return result._replace(needles=0, shared=0, scanned=())
+        return result._replace(needles=0, shared=0, scanned=(), rewritten=False, pending=_later(result.pending))
+    if isinstance(result, SourceRemoved):
+        return result._replace(traces=0, scanned_bytes=0, pending=_later(result.pending))
+    if isinstance(result, Synced):
+        return result._replace(embedded=0, without_vector=0)
+    if isinstance(result, DocumentStatus):
+        return result._replace(cache_entries=0, batch_failures=0, bytes=0)
     if isinstance(getattr(result, "receipt", None), EraseReceipt):
         return result._replace(receipt=_untold(result.receipt, principal))
     return result
+
+
+def _later(pending: str) -> str:
+    return "it is not proven to be gone from every file yet; upkeep of the store goes on with it" if pending else ""
 
 
 def told(error: MemorandaError) -> Answer:
@@ -211,6 +236,19 @@ def checked_key(key: str) -> str:
             f"an Idempotency-Key has 1 to {_LONGEST_KEY} visible ASCII characters", hint="A random UUID is a good one."
         )
     return key
+
+
+def checked_filename(query: Sequence[tuple[str, str]]) -> str:
+    """The last part of what a file that was sent is called at home; it is given that name here, too."""
+    given = [value for name, value in query if name == FILE_NAME]
+    if len(given) > 1:
+        raise InvalidInput(f"{FILE_NAME} is there {len(given)} times", hint="Give it once.")
+    if not given:
+        return _NAMELESS
+    name = given[0].replace("\\", "/").rpartition("/")[2]
+    if not name.strip(". ") or "\0" in name or not is_text(name) or len(name.encode()) > _LONGEST_FILENAME:
+        raise InvalidInput(f"{FILE_NAME}: no file is called so", hint="Give the name of the file, such as talk.jsonl.")
+    return name
 
 
 def request_digest(door: Door, target: str, body: bytes) -> bytes:

@@ -5,13 +5,13 @@ All of it is in the scope `sample`, kept through the facade like anything else, 
 
 import inspect
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoranda.config import Settings
-from memoranda.domain.clock import DAY_MS, SystemClock
+from memoranda.domain.clock import DAY_MS, SystemClock, iso
 from memoranda.domain.errors import Conflict, NotFound
 from memoranda.domain.scope import Scope
 from memoranda.service.memory import LongTermMemory
@@ -19,6 +19,7 @@ from memoranda.service.store import SAMPLE, Store
 
 _NOTES = "notes"
 _PAGE = 500
+_TURN_MS = 40_000
 
 
 class Cleared(NamedTuple):
@@ -71,8 +72,10 @@ def _story() -> dict[str, Any]:
 def _tell(store: Store, steps: list[dict[str, Any]], clock: _Moving) -> None:
     kept: dict[str, str] = {}
     for step in sorted(steps, key=lambda each: -each["ago"]):
-        given = {name: value for name, value in step.items() if name not in ("ago", "in", "do", "as")}
         clock.set(step["ago"])
+        given = {name: value for name, value in step.items() if name not in ("ago", "in", "do", "as")}
+        if step["do"] == "conversations.append":
+            given["messages"] = _said_since(clock.now(), given["messages"])
         scope = f"{SAMPLE}/{step['in']}" if step["in"] else SAMPLE.path
         result = _called(store.memory(Scope(scope)), step["do"], given, kept)
         if "as" in step:
@@ -90,10 +93,18 @@ def _called(memory: LongTermMemory, verb: str, given: Mapping[str, Any], kept: M
     return act(**arguments)
 
 
+def _said(lines: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"role": role, "content": text} for role, _, text in (line.partition(": ") for line in lines)]
+
+
+def _said_since(start: int, lines: Sequence[str]) -> list[dict[str, Any]]:
+    """With the moments at which it was said: people take their time."""
+    return [{**each, "at": iso(start + place * _TURN_MS)} for place, each in enumerate(_said(lines))]
+
+
 def _meant(name: str, value: Any, kept: Mapping[str, str]) -> Any:
-    if name == "messages":
-        said = [line.partition(": ") for line in value]
-        return [{"role": role, "content": text} for role, _, text in said]
+    if name == "messages" and isinstance(value[0], str):
+        return _said(value)
     return kept[value[1:]] if isinstance(value, str) and value.startswith("@") else value
 
 

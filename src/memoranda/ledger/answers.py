@@ -2,7 +2,7 @@
 
 A key is claimed before the work and answered after it. Whoever comes with the same key meanwhile is told to wait,
 also in another process; whoever comes later is given the same answer. Not a log: answers are kept for a day, and
-none outlives an erasure, because it may hold the text that was erased.
+none outlives an erasure, because it may hold the text that was erased. That something was done stays known.
 """
 
 import hashlib
@@ -23,14 +23,17 @@ from memoranda.ledger.locking import Busy, held
 
 KEPT_MS = DAY_MS
 """How long an answer can be asked for again."""
-ClaimOutcome = Literal["new", "answered", "busy", "differs", "lost"]
+ClaimOutcome = Literal["new", "answered", "done", "busy", "differs", "lost"]
+# Nothing was done then: without its answer such a request may be made again.
+_ONLY_REFUSED = "wiped = 1 and status >= 400"
 
 
 class Claim(NamedTuple):
     """What to do with a request.
 
     `new` and `lost`: do it (of a `lost` one, somebody who has ended since may have done a part). `answered`: repeat
-    what was said. `busy`: the same request is being worked on. `differs`: the key belongs to another request.
+    what was said. `done`: it was done, and what was said is gone. `busy`: the same request is being worked on.
+    `differs`: the key belongs to another request.
     """
 
     outcome: ClaimOutcome
@@ -55,11 +58,14 @@ class Answers:
     def begin(self, principal: str, key: str, request_digest: bytes, boot: str) -> Claim:
         """Claim a key for a request. `boot` names this run of this process, and no other."""
         self._presence.show(boot)
-        values = {**self._names(principal, key), "request": request_digest, "boot": boot, "at": self._clock.now()}
+        # Keyed: a digest of what was said outlives its erasure, and nobody may try guesses on it.
+        request = self._digest(request_digest)
+        values = {**self._names(principal, key), "request": request, "boot": boot, "at": self._clock.now()}
 
         def job(connection: apsw.Connection) -> Claim:
             row = connection.execute(
-                "select request, boot, status, headers, body from answer where principal = :principal and key = :key",
+                "select request, boot, status, headers, body, wiped from answer "
+                "where principal = :principal and key = :key",
                 values,
             ).fetchone()
             if row is None:
@@ -69,9 +75,11 @@ class Answers:
                     values,
                 )
                 return Claim("new")
-            request, owner, status, headers, body = row
-            if bytes(request) != request_digest:
+            claimed, owner, status, headers, body, wiped = row
+            if bytes(claimed) != request:
                 return Claim("differs")
+            if status is not None and wiped:
+                return Claim("done", int(status))
             if status is not None:
                 return Claim("answered", int(status), str(body), json.loads(headers))
             if owner == boot or self._presence.is_here(str(owner)):
@@ -87,21 +95,22 @@ class Answers:
     def finish(
         self, principal: str, key: str, status: int, body: str, *, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Keep the answer; not when something was erased since the request began, which it may speak of."""
+        """Keep the answer; only that there was one when something was erased meanwhile, which it may speak of."""
         values = {
             **self._names(principal, key), "status": status, "body": body, "headers": json.dumps(dict(headers or {})),
         }  # fmt: skip
 
         def job(connection: apsw.Connection) -> None:
             connection.execute(
-                "delete from answer where principal = :principal and key = :key and status is null and wiped = 1",
+                """
+                update answer set status = :status, headers = case when wiped = 0 then :headers end,
+                       body = case when wiped = 0 then :body end
+                where principal = :principal and key = :key and status is null
+                """,
                 values,
             )
             connection.execute(
-                """
-                update answer set status = :status, headers = :headers, body = :body
-                where principal = :principal and key = :key and status is null
-                """,
+                f"delete from answer where principal = :principal and key = :key and {_ONLY_REFUSED}",  # noqa: S608
                 values,
             )
 
@@ -119,7 +128,7 @@ class Answers:
         self._database.write(job)
 
     def clear(self) -> None:
-        """Forget every answer, also those that are about to be given."""
+        """Forget what was answered, also what is about to be; not that it was done."""
         self._database.write(clear)
 
     def sweep(self, before: int | None = None) -> int:
@@ -138,16 +147,16 @@ class Answers:
         self._presence.leave()
 
     def _names(self, principal: str, key: str) -> dict[str, str | bytes]:
-        return {
-            "principal": principal,
-            "key": hashlib.blake2b(key.encode("utf-8", "surrogatepass"), key=self._key, digest_size=16).digest(),
-        }
+        return {"principal": principal, "key": self._digest(key.encode("utf-8", "surrogatepass"))}
+
+    def _digest(self, data: bytes) -> bytes:
+        return hashlib.blake2b(data, key=self._key, digest_size=16).digest()
 
 
 def clear(connection: apsw.Connection) -> None:
-    """For a transaction that erases. Claims stay, so that nothing is done twice; what comes of them is not kept."""
-    connection.execute("delete from answer where status is not null")
-    connection.execute("update answer set wiped = 1")
+    """For a transaction that erases. That a request came stays, so that nothing is done twice; no word of it does."""
+    connection.execute("update answer set wiped = 1, headers = null, body = null")
+    connection.execute(f"delete from answer where {_ONLY_REFUSED}")  # noqa: S608
 
 
 def presences(ledger: Path) -> list[Path]:

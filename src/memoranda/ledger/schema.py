@@ -347,7 +347,12 @@ _ACCESS = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS, _ACCESS)
+_ROOTS = Migration(
+    "m005_roots",
+    ("alter table source add column fixed {integer} not null default 0",),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS, _ACCESS, _ROOTS)
 
 
 def migrate(

@@ -12,7 +12,14 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 
-_SELECT = "select name, scope, root, patterns, trust from source"
+_SELECT = "select name, scope, root, patterns, trust, fixed from source"
+
+
+class RealPath(str):
+    """A path without links that has to stay so. A root that was named by somebody who may not go everywhere is one:
+    what was allowed is the place, not whatever a link leads to later."""
+
+    __slots__ = ()
 
 
 class Sources:
@@ -29,16 +36,22 @@ class Sources:
             row = connection.execute(
                 f"{_SELECT} where scope = :scope and name = :name", {"scope": source.scope, "name": source.name}
             ).fetchone()
-            if row is not None and _to_source(row) == source:
+            if row is not None and _to_source(row) == source and bool(row[-1]) is _is_real(source):
                 return False
             connection.execute(
                 """
-                insert into source (scope, name, root, patterns, trust, added_at)
-                values (:scope, :name, :root, :patterns, :trust, :at)
+                insert into source (scope, name, root, patterns, trust, fixed, added_at)
+                values (:scope, :name, :root, :patterns, :trust, :fixed, :at)
                 on conflict (scope, name) do update
-                set root = excluded.root, patterns = excluded.patterns, trust = excluded.trust
+                set root = excluded.root, patterns = excluded.patterns, trust = excluded.trust, fixed = excluded.fixed
                 """,
-                {**source._asdict(), "patterns": json.dumps(list(source.patterns)), "at": self._clock.now()},
+                {
+                    **source._asdict(),
+                    "root": str(source.root),
+                    "patterns": json.dumps(list(source.patterns)),
+                    "fixed": int(_is_real(source)),
+                    "at": self._clock.now(),
+                },
             )
             return True
 
@@ -69,6 +82,11 @@ class Sources:
         return self._database.write(job)
 
 
+def _is_real(source: Source) -> bool:
+    return isinstance(source.root, RealPath)
+
+
 def _to_source(row: Sequence[Any]) -> Source:
-    name, scope, root, patterns, trust = row
-    return Source(str(name), str(scope), str(root), tuple(json.loads(patterns)), trust)
+    name, scope, root, patterns, trust, fixed = row
+    place = RealPath(root) if fixed else str(root)
+    return Source(str(name), str(scope), place, tuple(json.loads(patterns)), trust)

@@ -55,21 +55,28 @@ class Tokens:
             rows = connection.execute(f"{_SELECT} where {_INSIDE} order by created_at, id", _inside(scope_prefix))
             return tuple(_to_token(row) for row in rows)
 
-    def revoke(self, reference: str, scope_prefix: str) -> Token:
-        """It opens nothing from now on. One that was revoked before stays as it was."""
+    def revoke(self, reference: str, scope_prefix: str) -> tuple[Token, tuple[str, ...]]:
+        """It opens nothing from now on, nor does what was made with it, and with that: the token, and the ids of those
+        others. One that was revoked before stays as it was."""
 
-        def job(connection: apsw.Connection) -> Token:
+        def job(connection: apsw.Connection) -> tuple[Token, tuple[str, ...]]:
             values = {"id": reference, "at": self._clock.now(), **_inside(scope_prefix)}
-            connection.execute(
-                f"update token set revoked_at = :at where id = :id and revoked_at is null and {_INSIDE}",  # noqa: S608
-                values,
-            )
-            found = _one(connection, f"id = :id and {_INSIDE}", values)
-            if found is None:
+            if _one(connection, f"id = :id and {_INSIDE}", values) is None:
                 raise NotFound(
                     "there is no token with this id here", hint="`memoranda token list` shows the ids; give all of it."
                 )
-            return found
+            rows = connection.execute(
+                """
+                with recursive line (id) as (
+                    select :id union select token.id from token join line on token.made_by = line.id
+                )
+                update token set revoked_at = :at where revoked_at is null and id in line returning id
+                """,
+                values,
+            ).fetchall()
+            found = _one(connection, "id = :id", values)
+            assert found is not None
+            return found, tuple(sorted(str(row[0]) for row in rows if row[0] != reference))
 
         return self._database.write(job)
 

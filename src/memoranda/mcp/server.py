@@ -97,7 +97,9 @@ class _Served:
         )
 
     def _call(self, name: str, arguments: Mapping[str, Any], guest: Guest) -> ToolResult:
-        if not guest.may_write and not self._offer.named(name).reads:
+        tool = self._offer.named(name)
+        guest.called(tool.name)
+        if not guest.may_write and not tool.reads:
             return failure(Refused("this caller may only read", hint="Tell the user that it was not done."))
         tools = Tools(guest.memory, source=guest.source, speaker=guest.speaker, toolset=self._toolset)
         return bounded(tools.call(name, arguments))

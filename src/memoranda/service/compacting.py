@@ -51,10 +51,11 @@ class _Made(NamedTuple):
 
 
 class Compactor:
-    """Compaction in one store."""
+    """Compaction of conversations of one scope. What is captured before is compared with what that scope sees."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, scope: Scope) -> None:
         self._engine = engine
+        self._scope = scope
 
     @property
     def costs(self) -> bool:
@@ -173,7 +174,7 @@ class Compactor:
             for each in active
             if each.kind == "message" and not each.metadata.get("imported")
         ]
-        capturer = Capturer(self._engine, Scope(talk.scope))
+        capturer = Capturer(self._engine, self._scope)
         found: list[Memory] = []
         for start in range(0, len(said), _LOOKED_AT):
             part = said[start : start + _LOOKED_AT]
@@ -186,7 +187,7 @@ class Compactor:
         """What was captured from words that were erased since they were read is erased, too."""
         from memoranda.service.erasure import Doomed, erase
 
-        engine, scope = self._engine, Scope(row.conversation.scope)
+        engine, scope = self._engine, self._scope
         now = engine.transcripts.load([each.number for each in read], scopes=(scope.path,))
         gone = [each for each in read if each.number not in now or now[each.number][1].text != each.text]
         said, named = [normal_form(each.text) for each in gone], {each.host_id for each in gone if each.host_id}

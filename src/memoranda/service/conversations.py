@@ -68,7 +68,7 @@ class Conversations:
     def _compactor(self) -> "Compactor":
         from memoranda.service.compacting import Compactor
 
-        return Compactor(self._engine)
+        return Compactor(self._engine, self._scope)
 
     # -- keeping --
 

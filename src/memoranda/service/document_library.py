@@ -236,7 +236,7 @@ class Library:
                 for source in sources:
                     run = SourceSync(catalogue, source, self.how, now_ns=now_ns, tally=tally, stop=stop)
                     complete = run.run(full=full, progress=progress) and complete
-                self._drop_unregistered(generation, tally)
+                self._drop_unregistered(generation, tally, told_of={each.scope for each in sources})
                 catalogue.set_meta("synced", str(self._clock.now()))
             # Words are searchable when this returns. Here, because nobody swaps generations meanwhile.
             generation.corpus.catch_up(seconds=0)
@@ -247,14 +247,15 @@ class Library:
             self._retire()
             self.folder.discard()
 
-    def _drop_unregistered(self, generation: Generation, tally: Tally) -> None:
-        """What is left of a source that was removed while another process wrote."""
+    def _drop_unregistered(self, generation: Generation, tally: Tally, *, told_of: Collection[str]) -> None:
+        """What is left of a source that was removed while another process wrote; counted for these scopes only."""
         registered = {(each.scope, each.name) for each in self.sources.everywhere()}
         for scope, name in generation.catalogue.sources():
             if (scope, name) not in registered:
                 files, chunks = generation.catalogue.drop_source(scope, name)
-                tally.removed += files
-                tally.chunks_removed += chunks
+                if scope in told_of:
+                    tally.removed += files
+                    tally.chunks_removed += chunks
 
     def _embed(self, generation: Generation, progress: Progress | None) -> Made:
         """Make the vectors that are missing."""
@@ -351,7 +352,7 @@ class Library:
             )
             if not run.run(progress=progress):
                 raise LedgerError("the store was closed while documents were made anew")
-        self._drop_unregistered(new, Tally())
+        self._drop_unregistered(new, Tally(), told_of=())
 
     # -- looking --
 

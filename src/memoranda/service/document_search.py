@@ -1,6 +1,5 @@
 """Searching documents in one scope: the index proposes, the catalogue and the registered sources dispose."""
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from memoranda.domain.scope import Scope
 from memoranda.index.catalogue_rows import Passage
 from memoranda.index.tokens import content_words
 from memoranda.service.document_library import Generation, Library
+from memoranda.service.document_roots import is_there
 from memoranda.service.document_secrets import screened_chunk
 from memoranda.service.document_sync import is_as_read
 from memoranda.service.screening import without_secrets
@@ -89,7 +89,7 @@ class DocumentSearch:
         nothing = "no query" if not text else "no documents" if not sources else ""
         if nothing:
             return Found((), FoundReceipt(min_score=bar, abstained=nothing))
-        missing = tuple(each for each in sources if not os.path.isdir(each.root))
+        missing = tuple(each for each in sources if not is_there(each))
         degraded = (*map(_without_folder, missing), *self._freshened(sources, missing))
         listed = {(each.scope, each.name): each for each in sources}
         narrowed = len(sources) < len(seen)

@@ -23,6 +23,7 @@ from memoranda.domain.errors import NotFound, Refused
 from memoranda.domain.ports import Progress
 from memoranda.index.catalogue import Catalogue
 from memoranda.index.catalogue_rows import FileRead, KnownFile
+from memoranda.service.document_roots import root_of
 from memoranda.service.document_secrets import Screen, screen
 
 CHUNKING = 1
@@ -108,7 +109,7 @@ class Difference(NamedTuple):
 
 def difference(catalogue: Catalogue, source: Source, how: How, *, full: bool = False) -> Difference:
     """Compare without opening a file. Raises NotFound when the folder is not there."""
-    scanned = scan(source.root, source.patterns, limits=how.limits)
+    scanned = scan(root_of(source), source.patterns, limits=how.limits)
     known = catalogue.known(source.scope, source.name)
     unsure = []
     for seen in scanned.files:
@@ -256,7 +257,7 @@ class SourceSync:
 
     def _read(self, seen: FileSeen) -> tuple[FileRead, str]:
         source = self._source
-        document = read_document(source.root, seen.path, patterns=source.patterns, limits=self._how.limits)
+        document = read_document(root_of(source), seen.path, patterns=source.patterns, limits=self._how.limits)
         self._tally.read += 1
         if not document.is_exact:
             self._troubles[seen.path] = NOT_ALL_TEXT

@@ -21,6 +21,8 @@ from memoranda.domain.memory import TRUSTS, Trust, checked_choice
 from memoranda.domain.ports import Progress
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.sources import RealPath as RealPath
+from memoranda.service.document_roots import root_of
 from memoranda.service.document_search import DocumentSearch
 from memoranda.service.engine import Engine
 
@@ -153,7 +155,7 @@ class Documents:
         for each in seen:
             try:
                 found = read_excerpt(
-                    each.root,
+                    root_of(each),
                     path,
                     patterns=each.patterns,
                     from_line=from_line,
@@ -184,14 +186,15 @@ def _root_of(path: str | Path) -> tuple[str, str]:
     """(folder, pattern of the one file) of what was named; the pattern is empty for a folder."""
     if not isinstance(path, str | Path) or not str(path).strip():
         raise InvalidInput("a folder or a file is needed", hint="Give a path, such as notes.")
-    full = os.path.abspath(os.path.expanduser(path))
+    kept: type[str] = RealPath if isinstance(path, RealPath) else str
+    full = os.path.abspath(path if kept is RealPath else os.path.expanduser(path))
     if os.path.isfile(full):
-        return os.path.dirname(full), literal_pattern(os.path.basename(full))
+        return kept(os.path.dirname(full)), literal_pattern(os.path.basename(full))
     if not os.path.isdir(full):
         raise NotFound(f"{full} is not there", hint="Make the folder first, or check the path.")
     if full == os.path.dirname(full):
         raise InvalidInput("the whole disk is no source of documents", hint="Name the folder that holds the notes.")
-    return full, ""
+    return kept(full), ""
 
 
 def _usual_patterns(root: str) -> tuple[str, ...]:

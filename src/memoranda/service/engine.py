@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from memoranda.service.acting import actor
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
 from memoranda.service.embedders import Embedders
+from memoranda.service.once import once
 from memoranda.service.shown import Shown
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Engine:
         self.embedders = Embedders(settings, self.breaker)
         self._stop = threading.Event()
         self.memories = self._corpus(self.ledger.feed, "index", "memories")
-        self._opening = threading.RLock()
+        self.opening = threading.RLock()
+        """Held by whoever makes a part that was not needed before."""
         self._library: Library | None = None
         self._extractor: Extractor | None = None
         self._summarizer: Summarizer | None = None
@@ -63,26 +64,26 @@ class Engine:
         """Who acts now, for events."""
         return actor(self.settings.actor)
 
-    @cached_property
+    @once
     def transcripts(self) -> "Transcripts":
         """Conversations, word for word."""
         from memoranda.ledger.transcripts import Transcripts
 
         return Transcripts(self.ledger.database, self.clock)
 
-    @cached_property
+    @once
     def messages(self) -> Corpus:
         """What was said in them, to be searched."""
         return self._corpus(self.transcripts.feed, "transcripts", "messages")
 
-    @cached_property
+    @once
     def mirrors(self) -> "Mirrors":
         """The folders that this store is mirrored into."""
         from memoranda.ledger.mirrors import Mirrors
 
         return Mirrors(self.ledger.database, self.clock)
 
-    @cached_property
+    @once
     def sources(self) -> "Sources":
         """Where documents come from."""
         from memoranda.ledger.sources import Sources
@@ -91,7 +92,7 @@ class Engine:
 
     def library(self) -> "Library":
         """The documents of this store; nothing of them is opened before it is needed."""
-        with self._opening:
+        with self.opening:
             if self._library is None:
                 from memoranda.service.document_library import Library
 
@@ -108,7 +109,7 @@ class Engine:
 
     def extractor(self) -> "Extractor | None":
         """The model that the settings name for looking into conversations; it learns what its service refuses."""
-        with self._opening:
+        with self.opening:
             if self._extractor is None:
                 from memoranda.models.registry import open_extractor
 
@@ -117,7 +118,7 @@ class Engine:
 
     def summarizer(self) -> Summarizer | None:
         """The model that the settings name for summing up; None when that is done offline."""
-        with self._opening:
+        with self.opening:
             if self._summarizer is None:
                 from memoranda.models.registry import open_summarizer
 
@@ -166,7 +167,7 @@ class Engine:
         if not self.settings.follow or self._stop.is_set():
             return
         if self._worker is None:
-            with self._opening:
+            with self.opening:
                 if self._worker is None:
                     self._worker = threading.Thread(target=self._work, name="memoranda-follower", daemon=True)
                     self._worker.start()
@@ -225,7 +226,7 @@ class Engine:
         if self._library is not None:
             self._library.close()
         self.embedders.close()
-        with self._opening:
+        with self.opening:
             for model in (self._extractor, self._summarizer):
                 if model is not None:
                     model.close()

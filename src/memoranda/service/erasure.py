@@ -167,7 +167,9 @@ def _proven(engine: Engine, traces: _Traces, beside: Sequence[str]) -> EraseRece
     """Make the bytes leave the files and look whether they have."""
     from memoranda.service.proof import scan
 
-    pending = _purge(engine)
+    # What the erasure itself wrote is in this; what others write meanwhile is no business of it.
+    erased = [(corpus, corpus.feed.sequence()) for corpus in engine.corpora()]
+    pending = _purge(engine, erased)
     needles, shared = traces.needles(engine)
     files = (*_files(engine), *beside)
     scanned = scan(files, needles)
@@ -175,7 +177,7 @@ def _proven(engine: Engine, traces: _Traces, beside: Sequence[str]) -> EraseRece
     rewritten = False
     if found and not pending:
         # Something lies in a page that is still in use, or in a file that no longer serves: write the files anew.
-        pending = _write_anew(engine) or _purge(engine)
+        pending = _write_anew(engine) or _purge(engine, erased)
         rewritten = not pending
         scanned = scan(files, needles)
         found = sum(each.found for each in scanned)
@@ -225,13 +227,13 @@ def _remains(scanned: Sequence[FileScan]) -> str:
     return f"remains were found in {names}; remove what is not the store's own and look again" if names else ""
 
 
-def _purge(engine: Engine) -> str:
-    """Take it out of the indexes and empty the write-ahead logs; why that could not be done, if so."""
+def _purge(engine: Engine, erased: Sequence[tuple[Corpus, int]]) -> str:
+    """Take it out of the indexes, each up to its sequence, and empty the write-ahead logs; else why not."""
     try:
-        for corpus in engine.corpora():
+        for corpus, sequence in erased:
             corpus.release_retired()
             corpus.catch_up(seconds=0)
-            if corpus.index().sequence < corpus.feed.sequence():
+            if corpus.index().sequence < sequence:
                 return "the index is held by another process; run `memoranda maintain` when it has ended"
             if not corpus.index().scrub():
                 return "another process is reading the store; run `memoranda maintain` when it has ended"

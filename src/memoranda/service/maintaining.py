@@ -13,6 +13,7 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.results import IndexStatus
+from memoranda.domain.scope import Scope
 from memoranda.ledger.messages import Row
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
@@ -137,8 +138,10 @@ class Upkeep:
     def _compacted(self, row: Row) -> CompactReceipt:
         from memoranda.service.compacting import Compactor
 
+        # Nobody asks for it here, so that it is not known what they may see: nothing above the conversation.
+        scope = Scope(row.conversation.scope, top=row.conversation.scope)
         try:
-            return Compactor(self._engine).compact(row, asked=True).receipt
+            return Compactor(self._engine, scope).compact(row, asked=True).receipt
         except MemorandaError as error:  # one that cannot be summed up does not keep the others from it
             return CompactReceipt(row.conversation.name, "", note=str(error))
 

@@ -1,7 +1,7 @@
 """`Store`: one open store that serves many. It has no scope of its own: each caller is given the memory of one."""
 
+import threading
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -12,6 +12,7 @@ from memoranda.domain.errors import MemorandaError
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
 from memoranda.service.memory import LongTermMemory
+from memoranda.service.once import once
 
 if TYPE_CHECKING:
     from memoranda.domain.looking import ScopePage
@@ -31,6 +32,8 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.opening = threading.RLock()
+        """Held by whoever makes a part that was not needed before."""
 
     @classmethod
     def open(
@@ -66,14 +69,14 @@ class Store:
         self.answers.sweep()
         return self.upkeep().admin.maintain()
 
-    @cached_property
+    @once
     def tokens(self) -> "TokenBook":
         """Who is let in."""
         from memoranda.service.tokens import TokenBook
 
         return TokenBook(self._engine)
 
-    @cached_property
+    @once
     def answers(self) -> "Answers":
         """What was said to requests that came with a key."""
         from memoranda.ledger.answers import Answers

@@ -3,7 +3,7 @@
 import secrets
 import threading
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoranda.domain.access import ROLES, NewToken, Principal, Role, Token, token_digest
 from memoranda.domain.clock import DAY_MS
@@ -24,6 +24,21 @@ _ID_LENGTH = 8
 _LONGEST_NAME = 100
 _LONGEST_SECRET = 200
 _MOST_BELIEVED = 1_000
+
+
+class Revoked(NamedTuple):
+    """What opens nothing any more: a token, and those that were made with it, all the way down."""
+
+    token: Token
+    others: tuple[str, ...] = ()
+    """The ids of those that were good until now. Who held the token may have kept them."""
+
+    @property
+    def revoked_at(self) -> int | None:
+        return self.token.revoked_at
+
+    def as_json(self) -> dict[str, Any]:
+        return {"token": self.token.as_json(), "others": list(self.others)}
 
 
 class _Believed(NamedTuple):
@@ -91,16 +106,16 @@ class TokenBook:
             raise _outside(by)
         return self._tokens.listed(top or by.scope)
 
-    def revoke(self, reference: str, *, by: Principal | None = None) -> Token:
-        """It opens nothing any more: here at once, in another process within seconds."""
+    def revoke(self, reference: str, *, by: Principal | None = None) -> Revoked:
+        """It opens nothing any more, nor do those that were made with it: here at once, elsewhere within seconds."""
         if by is not None:
             _refuse_unless_admin(by)
         # A token that was found where it should not be is revoked by itself.
         given = checked_text(reference, name="id", limit=_LONGEST_SECRET).strip()
         wanted = given.removeprefix(PREFIX).partition("_")[0]
-        revoked = self._tokens.revoke(wanted, "" if by is None else by.scope)
+        revoked = Revoked(*self._tokens.revoke(wanted, "" if by is None else by.scope))
         with self._lock:
-            self._believed = {key: each for key, each in self._believed.items() if each.token.id != revoked.id}
+            self._believed = {}
         return revoked
 
     def principal(self, secret: str) -> Principal | None:

@@ -57,10 +57,19 @@ def arguments_of(door: Door, path: Mapping[str, str], query: Sequence[tuple[str,
         elif each.place == "query" and each.name in in_query:
             found[each.name] = decode(each.type, _read(each, in_query[each.name]), name=each.name, strict=True)
         elif each.place == "body" and body is not None and each.name in body:
+            _refuse_too_many(each, body[each.name])
             found[each.name] = decode(each.type, body[each.name], name=each.name, strict=True)
         elif each.required:
             raise InvalidInput(f"{each.name} is missing", hint=f"Send it in the {each.place}.")
     return found
+
+
+def _refuse_too_many(parameter: Parameter, given: Any) -> None:
+    if parameter.most is not None and isinstance(given, list) and len(given) > parameter.most:
+        raise InvalidInput(
+            f"{parameter.name}: there are {len(given):,}; one request may bring {parameter.most:,}",
+            hint="Send them in several requests.",
+        )
 
 
 def _gathered(query: Sequence[tuple[str, str]], *, leave: tuple[str, ...]) -> dict[str, list[str]]:

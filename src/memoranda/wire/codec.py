@@ -4,7 +4,7 @@
 """
 
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -23,23 +23,30 @@ _MISSING = object()
 
 def encode(value: Any) -> Any:
     """A value as JSON has it."""
-    if isinstance(value, _PLAIN):
-        return value
-    if isinstance(value, Message):  # in the form that every host has
-        return value.as_json()
-    if isinstance(value, Row):
-        return _encoded(shape_of(type(value)), value)
-    if isinstance(value, tuple):
-        return _encoded(shape_of(type(value)), value) if hasattr(value, "_fields") else [encode(each) for each in value]
-    if isinstance(value, Mapping):
-        return {_name(key): encode(each) for key, each in value.items()}
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [encode(each) for each in value]
-    raise InvalidInput(f"a {type(value).__name__} cannot be sent", hint="Pass plain values, or a result of ours.")
+    kind: Any = type(value)
+    return value if kind in _PLAIN else _encoder(kind)(value)
+
+
+@lru_cache(maxsize=512)
+def _encoder(kind: type) -> Callable[[Any], Any]:
+    """What writes one type. Made once for each."""
+    if issubclass(kind, _PLAIN):
+        return lambda value: value
+    if issubclass(kind, Message):  # in the form that every host has
+        return lambda value: value.as_json()
+    if issubclass(kind, Row):
+        return _row_encoder(shape_of(kind))
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _tuple_encoder(shape_of(kind))
+    if issubclass(kind, Mapping):
+        return lambda value: {_name(key): encode(each) for key, each in value.items()}
+    if issubclass(kind, datetime | date):
+        return lambda value: value.isoformat()
+    if issubclass(kind, Path):
+        return str
+    if issubclass(kind, Sequence) and not issubclass(kind, bytes | bytearray | memoryview):
+        return lambda value: [encode(each) for each in value]
+    raise InvalidInput(f"a {kind.__name__} cannot be sent", hint="Pass plain values, or a result of ours.")
 
 
 def _name(key: Any) -> str:
@@ -51,24 +58,38 @@ def _name(key: Any) -> str:
     raise InvalidInput(f"a name is a text, not a {type(key).__name__}", hint="Pass a dict with text as keys.")
 
 
-def _encoded(shape: Shape, value: Any) -> dict[str, Any]:
-    if isinstance(value, Row):
-        first, *rest = shape.fields
+def _row_encoder(shape: Shape) -> Callable[[Any], Any]:
+    first, *rest = shape.fields
+    beside = [field.name for field in (*rest, *shape.also)]
+
+    def write(value: Any) -> dict[str, Any]:
         told: dict[str, Any] = {first.name: [encode(item) for item in value]}
-        told.update((field.name, encode(getattr(value, field.name))) for field in rest)
-    else:
-        told = {field.name: _part(field, part) for field, part in zip(shape.fields, value, strict=True)}
-    for field in shape.also:
-        told[field.name] = encode(getattr(value, field.name))
-    return told
+        told.update((name, encode(getattr(value, name))) for name in beside)
+        return told
+
+    return write
 
 
-def _part(field: Field, part: Any) -> Any:
-    if field.name in TIMES and type(part) is int:
-        return iso(part)
-    # A draft may name what it supersedes by a result: what travels is its id.
-    refers = Referable in get_args(field.type) and not isinstance(part, str)
-    return encode(getattr(part, "id", part) if refers else part)
+def _tuple_encoder(shape: Shape) -> Callable[[Any], Any]:
+    parts = [(field.name, _part_encoder(field)) for field in shape.fields]
+    also = [field.name for field in shape.also]
+
+    def write(value: Any) -> dict[str, Any]:
+        told = {name: write_part(part) for (name, write_part), part in zip(parts, value, strict=True)}
+        for name in also:
+            told[name] = encode(getattr(value, name))
+        return told
+
+    return write
+
+
+def _part_encoder(field: Field) -> Callable[[Any], Any]:
+    if field.name in TIMES:
+        return lambda part: iso(part) if type(part) is int else encode(part)
+    if Referable in get_args(field.type):
+        # A draft may name what it supersedes by a result: what travels is its id.
+        return lambda part: encode(part if isinstance(part, str) else getattr(part, "id", part))
+    return encode
 
 
 def decode(of: Any, data: Any, *, name: str = "", strict: bool = False) -> Any:

@@ -38,6 +38,8 @@ NOUNS: dict[str, type] = {
     "tokens": TokenBook,
 }
 _IN_PATH = re.compile(r"{(\w+)}")
+MOST = {"drafts": 1_000, "messages": 10_000}
+"""How many of these one request brings: what is written together keeps all others from writing meanwhile."""
 # What cannot be sent: a function that is told of progress travels as events, and the server knows who asks.
 _STAYS = ("by",)
 
@@ -51,6 +53,11 @@ class Parameter(NamedTuple):
     default: Any
     place: Place
     positional: bool
+
+    @property
+    def most(self) -> int | None:
+        """How many may be in it at once; None for any number."""
+        return MOST.get(self.name)
 
 
 class Door(NamedTuple):

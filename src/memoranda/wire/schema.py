@@ -93,7 +93,8 @@ class Schemas:
         self._names[cls] = name
         self.components[name] = {}  # taken before its fields are read: it may contain itself
         shape = shape_of(cls)
-        properties = {field.name: self._field(field) for field in (*shape.fields, *shape.also)}
+        properties = {field.name: self._field(field) for field in shape.fields}
+        properties |= {field.name: {**self._field(field), "readOnly": True} for field in shape.also}
         self.components[name].update(
             type="object",
             description=_SPACES.sub(" ", (cls.__doc__ or "").strip()),

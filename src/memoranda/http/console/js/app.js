@@ -1,12 +1,12 @@
 // The frame around the pages: arriving, signing in, finding one's way, keys, theme, scope.
 
 import { api, arrive, dropToken, keepToken, Problem, session } from "./api.js";
-import { h, replace } from "./dom.js";
+import { h, replace, said } from "./dom.js";
 import { icon } from "./icons.js";
 import { keysDialog, listen, onPageKeys } from "./keys.js";
 import { clearNotes } from "./log.js";
 import { GROUPS, PAGES } from "./map.js";
-import { confirmed, field, form, heading, loading, notify, wrong, button } from "./parts.js";
+import { button, confirmed, dialog, facts, field, form, heading, loading, notify, wrong } from "./parts.js";
 import { address, go, parse } from "./router.js";
 import { chooseFirstScope, scopeButton, scopeDialog } from "./scopes.js";
 import { nextTheme, themeName } from "./theming.js";
@@ -17,7 +17,7 @@ const SAMPLE = "sample";
 let frame = null;
 let turn = 0;
 let leaving = new AbortController();
-let before = "";
+let before = null;
 
 // -- arriving --
 
@@ -32,7 +32,7 @@ async function start() {
 async function enter() {
   replace(root, h("p", { class: "waking" }, "Opening the console …"));
   frame = null;
-  before = "";
+  before = null;
   try {
     session.whoami = await api.get("whoami", {}, { scope: null });
   } catch (error) {
@@ -69,7 +69,9 @@ function signIn(reason = "") {
       form(
         [
           field("Token", secret, {
-            help: "It begins with mem_. “memoranda token create” makes one; “memoranda serve” prints the address that has one.",
+            help:
+              "It begins with mem_. “memoranda token create” makes one; “memoranda serve” prints an address that has one, " +
+              "at each start another.",
           }),
           h("div", { class: "acts" }, button("Sign in", null, { type: "submit", class: "main" })),
         ],
@@ -223,12 +225,21 @@ async function clearSample() {
   if (!(await confirmed("Clear the sample data?", body, { act: "Erase the sample", danger: true }))) return;
   try {
     const gone = await api.post("sample/clear", {}, { scope: null });
-    notify(
-      `The sample is gone: ${number(gone.memories)} memories and ${number(gone.conversations)} conversations erased, ` +
-        `${number(gone.found)} traces found.`,
-    );
     session.whoami = await api.get("whoami", {}, { scope: null });
-    await render();
+    session.scope = await chooseFirstScope();
+    dialog(
+      "The sample is gone",
+      (close) => [
+        facts([
+          ["Memories", number(gone.memories)],
+          ["Conversations", number(gone.conversations)],
+          ["Traces found", number(gone.found)],
+          ["Files that somebody changed, and that stay", gone.left.length ? said(gone.left.join(", ")) : null],
+        ]),
+        h("div", { class: "acts" }, button("Close", close)),
+      ],
+      { onClose: () => go(address("search", { scope: session.scope })) },
+    );
   } catch (error) {
     notify(`${error.detail ?? error.message}. ${error.hint ?? ""}`, { bad: true });
   }
@@ -252,9 +263,18 @@ function onHash() {
   } else if (location.hash === "#main") {
     history.replaceState(null, "", before || address("search", { scope: session.scope }));
     document.getElementById("main")?.querySelector("h1")?.focus();
-  } else if (frame) {
+  } else if (frame && !closedDialog()) {
     render();
   }
+}
+
+// Going back with a dialog open closes it, and stays on the page that it belongs to.
+function closedDialog() {
+  const open = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (!open) return false;
+  history.pushState(null, "", before || location.pathname + location.search);
+  open.close();
+  return true;
 }
 
 async function render() {
@@ -267,7 +287,7 @@ async function render() {
   const scope = params.get("in");
   if (scope) session.scope = scope;
   const known = PAGES[page];
-  const first = !before;
+  const first = before === null;
   const same = !first && parse(before).page === page;
   const focused = same ? document.activeElement?.id : "";
   before = location.hash;

@@ -2,25 +2,27 @@
 
 import { api } from "./api.js";
 import { h, replace, said } from "./dom.js";
-import { button, dialog, download, facts, field, form, input, loading, table, wrong } from "./parts.js";
+import { button, dialog, download, facts, field, form, input, loading, table, tick, wrong } from "./parts.js";
 import { bytes, count, number } from "./words.js";
 
 const WORD = "erase";
 const SHOWN = 20;
 
-// `what` says it in exactly one way: {reference}, {about}, {speaker}, {scope} or {query}.
-export function erase(what, view) {
+// `what` says it in exactly one way: {reference}, {about}, {speaker}, {scope} or {query}. `earlier()` gives the
+// versions that it replaced, which stay unless they are taken along.
+export function erase(what, view, { earlier = async () => [] } = {}) {
   const place = h("div", null, loading("Looking what would go …"));
   let gone = false;
   dialog(
     "Erase for good",
     (close) => {
-      api.post("memories/erase", { ...what, mode: "preview" }).then(
-        (preview) =>
+      Promise.all([api.post("memories/erase", { ...what, mode: "preview" }), earlier()]).then(
+        ([preview, versions]) =>
           replace(
             place,
-            asking(preview, what, place, close, () => {
+            asking(preview, { what, versions }, place, close, () => {
               gone = true;
+              if (!place.isConnected) view.go("browse"); // nobody waited for the proof
             }),
           ),
         (error) => replace(place, wrong(error, button("Close", close))),
@@ -31,7 +33,7 @@ export function erase(what, view) {
   );
 }
 
-function asking(preview, what, place, close, done) {
+function asking(preview, { what, versions }, place, close, done) {
   const { ids, receipt } = preview;
   if (!ids.length && !receipt.conversations)
     return [h("p", null, "There is nothing to erase."), button("Close", close)];
@@ -55,15 +57,53 @@ function asking(preview, what, place, close, done) {
         preview.preview.slice(0, SHOWN).map((memory) => h("li", null, said(memory.text))),
       ),
       preview.preview.length > SHOWN ? h("p", { class: "help" }, `and ${number(ids.length - SHOWN)} more`) : null,
+      versions.length ? staying(versions) : null,
       field(`Type “${WORD}” to go on`, word),
       h("div", { class: "acts" }, yes, button("Cancel", close)),
     ],
-    async () => {
+    async ({ versions: along }) => {
       const result = await api.post("memories/erase", { ...what, confirm: preview.confirm });
       done();
-      replace(place, proof(result, close));
+      await proofs(result, along === "true" ? versions : [], place, close);
     },
   );
+}
+
+function staying(versions) {
+  return h(
+    "div",
+    { class: "warned" },
+    h(
+      "p",
+      null,
+      versions.length === 1
+        ? "The earlier version that it replaced stays, and can be read:"
+        : `The ${number(versions.length)} earlier versions that it replaced stay, and can be read:`,
+    ),
+    h(
+      "ul",
+      { class: "entries" },
+      versions.slice(0, SHOWN).map((each) => h("li", null, said(each.text))),
+    ),
+    tick("versions", versions.length === 1 ? "Erase it, too" : "Erase them, too", false),
+  );
+}
+
+// The proof, and after it one for each version that is taken along.
+async function proofs(first, versions, place, close) {
+  const shown = [proof(first, versions.length ? null : close)];
+  replace(place, shown);
+  for (const [at, each] of versions.entries()) {
+    replace(place, shown, loading(`Erasing the earlier versions: ${number(at + 1)} of ${number(versions.length)} …`));
+    try {
+      const last = at === versions.length - 1;
+      shown.push(proof(await api.post("memories/erase", { reference: each.id }), last ? close : null));
+    } catch (error) {
+      replace(place, shown, wrong(error, button("Close", close)));
+      return;
+    }
+  }
+  replace(place, shown);
 }
 
 // What was erased, and the files that were read to the last byte to prove it.

@@ -62,7 +62,7 @@ export function keysDialog() {
       h(
         "tbody",
         null,
-        row(["/"], "Search"),
+        row(["/"], "The search box of the page, or Search"),
         row(["?"], "This list"),
         row(["Esc"], "Close what is open"),
         here.map(([key, [what]]) => row([key], what)),

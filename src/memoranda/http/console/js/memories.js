@@ -2,8 +2,9 @@
 
 import { h, said } from "./dom.js";
 import { icon } from "./icons.js";
-import { plain, shortId, value, when } from "./words.js";
+import { count, exact, plain, shortId, value, when } from "./words.js";
 
+const DAY_MS = 86_400_000;
 const STATE_STYLE = { superseded: "warn", archived: "", forgotten: "bad", expired: "warn" };
 
 export function memoryLink(id, view, label) {
@@ -42,6 +43,19 @@ export function slot(memory) {
     memory.attribute ? [" · ", said(memory.attribute), says] : null,
     memory.context ? [" when ", said(memory.context)] : null,
   );
+}
+
+// For how long what was forgotten can be restored.
+export function restorable({ erased_after: until }, who = "It") {
+  if (!until) return `${who} can be restored.`;
+  const days = Math.max(1, Math.round((Date.parse(until) - Date.now()) / DAY_MS));
+  return `${who} can be restored for ${count(days, "day")}, until ${exact(until).slice(0, 10)}.`;
+}
+
+// The beginning of what a memory says, on one line.
+export function beginning(text, most = 100) {
+  const signs = [...text.replace(/\s+/g, " ")];
+  return said(signs.length > most ? `${signs.slice(0, most).join("")}…` : signs.join(""));
 }
 
 // One memory in a list. `before` and `after` stand beside its head and below it.

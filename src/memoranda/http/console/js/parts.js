@@ -149,16 +149,18 @@ export function area(name, value = "", props = {}) {
   return h("textarea", { name, value: value ?? "", rows: 3, id: stableId(name), ...props });
 }
 
-// Choices are words, or [value, label]; `any` is the label of the empty choice.
-export function select(name, choices, chosen = "", { any, ...props } = {}) {
+// Choices are words, or [value, label]; `any` is the label of the empty choice, `usual` the choice that is empty.
+export function select(name, choices, chosen = "", { any, usual, ...props } = {}) {
   const listed = choices.map((each) => (Array.isArray(each) ? each : [each, plain(each)]));
+  const at = listed.findIndex(([value]) => value === usual);
+  if (at >= 0) listed.splice(at, 1, ["", `${listed[at][1]} (usual)`]);
   if (any !== undefined) listed.unshift(["", any]);
   const made_ = h(
     "select",
     { name, id: stableId(name), ...props },
     listed.map(([value, label]) => h("option", { value }, label)),
   );
-  made_.value = chosen ?? "";
+  made_.value = chosen === usual ? "" : (chosen ?? "");
   return made_;
 }
 
@@ -173,7 +175,7 @@ export function ticks(legend, name, choices, chosen) {
       h(
         "label",
         { class: "tick" },
-        h("input", { type: "checkbox", name, value: each, checked: on.has(each) }),
+        h("input", { type: "checkbox", name, value: each, checked: on.has(each), id: stableId(`${name}-${each}`) }),
         plain(each),
       ),
     ),
@@ -181,7 +183,8 @@ export function ticks(legend, name, choices, chosen) {
 }
 
 export function tick(name, label, checked) {
-  return h("label", { class: "tick" }, h("input", { type: "checkbox", name, value: "true", checked }), label);
+  const box = h("input", { type: "checkbox", name, value: "true", checked, id: stableId(name) });
+  return h("label", { class: "tick" }, box, label);
 }
 
 // What a form says: a text for each name, a list for those that are named in `lists`.
@@ -195,7 +198,7 @@ export function said_in(form, lists = []) {
   return found;
 }
 
-// A form that keeps its own errors: `submit(values)` may throw a Problem, which is shown in it.
+// A form that keeps its own errors: `submit(values)` may throw a Problem, which is shown in it with its `acts`.
 export function form(children, submit, { lists = [], class: style = "", label } = {}) {
   const trouble = h("div", { class: "form-trouble" });
   const made_ = h("form", { class: style, aria: { label }, on: { submit: onSubmit } }, children, trouble);
@@ -207,7 +210,7 @@ export function form(children, submit, { lists = [], class: style = "", label } 
     try {
       await submit(said_in(made_, lists));
     } catch (error) {
-      if (error.name !== "AbortError") trouble.append(wrong(error));
+      if (error.name !== "AbortError") trouble.append(wrong(error, error.acts));
     } finally {
       made_.removeAttribute("aria-busy");
     }
@@ -236,7 +239,7 @@ export function dialog(title, make, { class: style = "", onClose } = {}) {
     h("div", { class: "dialog-body" }, body),
   );
   box.addEventListener("click", (event) => {
-    if (event.target === box) close();
+    if (event.target === box || event.target.closest('a[href^="#"]')) close();
   });
   box.addEventListener("close", () => {
     box.remove();
@@ -281,8 +284,8 @@ export function confirmed(title, body, { act = "Go on", typed = "", danger = fal
 
 // -- lists --
 
-// Earlier and later pages of a list; `to(offset)` is the address of one.
-export function pager({ offset, limit, total, to }) {
+// The pages before and after one of a list; `to(offset)` is the address of one.
+export function pager({ offset, limit, total, to, words = ["Newer page", "Older page"] }) {
   if (total <= limit && offset === 0) return null;
   const last = Math.min(offset + limit, total);
   const link = (label, where, there) =>
@@ -292,9 +295,9 @@ export function pager({ offset, limit, total, to }) {
   return h(
     "nav",
     { class: "pager", aria: { label: "Pages" } },
-    link("Earlier page", Math.max(0, offset - limit), offset > 0),
+    link(words[0], Math.max(0, offset - limit), offset > 0),
     h("span", null, `${number(Math.min(offset + 1, total))}–${number(last)} of ${number(total)}`),
-    link("Next page", offset + limit, last < total),
+    link(words[1], offset + limit, last < total),
   );
 }
 

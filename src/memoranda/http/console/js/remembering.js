@@ -8,9 +8,22 @@ import { BASES, KINDS } from "./words.js";
 const TEXTS = ["kind", "about", "attribute", "context", "speaker", "basis", "occurred_at", "valid_from", "valid_until"];
 
 // Opens the form. With `corrects`, what is written supersedes that memory; `done(kept)` is called after.
-export function remember(view, { corrects = null, from = corrects, done } = {}) {
+export function remember(
+  view,
+  {
+    corrects = null,
+    from = corrects,
+    title = corrects ? "Correct this memory" : "Remember",
+    act = corrects ? "Correct" : "Remember",
+    done = (kept) => shownAfter(kept, corrects, view),
+  } = {},
+) {
+  let evenIfErased = false;
+  const allow = () => {
+    evenIfErased = true;
+  };
   dialog(
-    corrects ? "Correct this memory" : "Remember",
+    title,
     (close) =>
       form(
         [
@@ -24,7 +37,7 @@ export function remember(view, { corrects = null, from = corrects, done } = {}) 
           h(
             "div",
             { class: "fields" },
-            field("Kind", select("kind", KINDS, from?.kind ?? "", { any: "note (usual)" })),
+            field("Kind", select("kind", KINDS, from?.kind ?? "", { usual: "note" })),
             field("About", input("about", from?.about ?? "", { placeholder: "light.office" })),
             field(
               "Importance, 0 to 1",
@@ -57,20 +70,43 @@ export function remember(view, { corrects = null, from = corrects, done } = {}) 
           h(
             "div",
             { class: "acts" },
-            button(corrects ? "Correct" : "Remember", null, { type: "submit", class: "main" }),
+            button(act, null, { type: "submit", class: "main" }),
             button("Cancel", close),
           ),
         ],
         async (values) => {
-          const kept = await api.post("memories", draft(values, corrects));
+          const made = draft(values, corrects);
+          if (evenIfErased) made.after_erase = "allow";
+          evenIfErased = false;
+          const kept = await api.post("memories", made).catch((error) => {
+            throw told(error, view, allow);
+          });
           close();
-          if (done) return done(kept);
-          notify(kept.receipt.outcome === "reinforced" ? "This was known already, and is now surer." : "Remembered.");
-          return view.go("memory", {}, kept.memory.id);
+          return done(kept);
         },
       ),
     { class: "wide" },
   );
+}
+
+function shownAfter(kept, corrects, view) {
+  if (corrects)
+    notify("Corrected. What it replaced stays in the history.", {
+      act: "Show what it replaced",
+      onAct: () => view.go("memory", {}, corrects.id),
+    });
+  else notify(kept.receipt.outcome === "reinforced" ? "This was known already, and is now surer." : "Remembered.");
+  view.go("memory", {}, kept.memory.id);
+}
+
+// What was erased is not taken back by itself; an admin may send the form once more, and means it.
+function told(error, view, allow) {
+  if (!error.hint?.includes("after_erase")) return error;
+  error.hint = view.may("admin")
+    ? "If it is wanted again, it can be kept all the same."
+    : "An admin can keep it all the same.";
+  if (view.may("admin")) error.acts = button("Keep it all the same", allow, { type: "submit" });
+  return error;
 }
 
 function draft(values, corrects) {

@@ -1,6 +1,6 @@
 // Access: who one is, the tokens that open this store, and how a program uses one.
 
-import { api, session } from "../api.js";
+import { api, Problem, session } from "../api.js";
 import { h, said } from "../dom.js";
 import { icon } from "../icons.js";
 import {
@@ -20,7 +20,7 @@ import {
   table,
   tick,
 } from "../parts.js";
-import { plain, ROLES, when } from "../words.js";
+import { count, exact, plain, ROLES, when } from "../words.js";
 
 const GIVEN = "mem_…";
 const ROLE_WORDS = [
@@ -98,7 +98,8 @@ function row(token, view) {
 function goodUntil(token, expired) {
   if (token.revoked_at) return h("span", { class: "chip bad" }, "revoked");
   if (expired) return h("span", { class: "chip warn" }, "expired");
-  return token.expires_at ? when(token.expires_at) : "it is revoked";
+  if (!token.expires_at) return "it is revoked";
+  return [exact(token.expires_at).slice(0, 10), h("br"), h("span", { class: "help" }, when(token.expires_at))];
 }
 
 async function revoke(token, view) {
@@ -109,12 +110,13 @@ async function revoke(token, view) {
     said(token.name || token.id),
     " (",
     h("code", null, `mem_${token.id}_…`),
-    ") is no longer let in. This cannot be taken back; another can be made.",
+    ") is no longer let in, nor is who holds a token that was made with it. ",
+    "This cannot be taken back; another can be made.",
   );
   if (!(await confirmed("Revoke this token", body, { act: "Revoke", danger: true }))) return;
   try {
-    await api.post(`tokens/${encodeURIComponent(token.id)}/revoke`, {}, { scope: null });
-    notify("Revoked.");
+    const { others } = await api.post(`tokens/${encodeURIComponent(token.id)}/revoke`, {}, { scope: null });
+    notify(others.length ? `Revoked, with ${count(others.length, "token")} that it had made.` : "Revoked.");
   } catch (error) {
     notify(`${error.detail} ${error.hint}`, { bad: true });
   }
@@ -123,6 +125,11 @@ async function revoke(token, view) {
 
 function makeDialog(view) {
   const me = session.whoami;
+  const scope = input("scope", view.scope || me.scope, { id: "token-scope", spellcheck: false, required: true });
+  const everywhere = tick("everywhere", "It reaches the whole store", false);
+  everywhere.addEventListener("change", ({ target }) => {
+    scope.disabled = target.checked;
+  });
   dialog("Make a token", (close) =>
     form(
       [
@@ -140,15 +147,14 @@ function makeDialog(view) {
               "writer",
             ),
           ),
-          field("Scope", input("scope", view.scope || me.scope, { spellcheck: false, required: !me.everywhere }), {
-            help: me.everywhere
-              ? "It reaches this scope and those below; empty: every scope."
-              : `${me.scope} or below.`,
+          field("Scope", scope, {
+            help: me.everywhere ? "It reaches this scope and those below." : `${me.scope} or below.`,
           }),
           field("Good for days", input("days", "90", { type: "number", min: "1", max: "3650" }), {
             help: "Empty: until it is revoked.",
           }),
         ),
+        me.everywhere ? everywhere : null,
         me.above || me.everywhere
           ? tick("above", "It also sees, and never changes, what is kept above its scope", false)
           : null,
@@ -159,10 +165,21 @@ function makeDialog(view) {
           button("Cancel", close),
         ),
       ],
-      async ({ name, role, scope, days, above }) => {
+      async ({ name, role, scope: written = "", everywhere: all, days, above }) => {
+        if (all !== "true" && !written.trim())
+          throw new Problem(422, {
+            detail: "a scope is needed",
+            hint: "Write the scope that it is for: one that is missing is never a wider one.",
+          });
         const made = await api.post(
           "tokens",
-          { name: name.trim(), role, scope: scope.trim(), days: days ? Number(days) : null, above: above === "true" },
+          {
+            name: name.trim(),
+            role,
+            scope: all === "true" ? "" : written.trim(),
+            days: days ? Number(days) : null,
+            above: above === "true",
+          },
           { scope: null },
         );
         close();

@@ -3,7 +3,7 @@
 import { api } from "../api.js";
 import { h, replace } from "../dom.js";
 import { icon } from "../icons.js";
-import { memoryCard } from "../memories.js";
+import { memoryCard, restorable } from "../memories.js";
 import { remember } from "../remembering.js";
 import {
   button,
@@ -33,6 +33,7 @@ const ORDERS = [
   ["oldest", "oldest first"],
   ["importance", "most important first"],
 ];
+const PAGE_WORDS = { oldest: ["Older page", "Newer page"], importance: ["Page before", "Next page"] };
 
 export async function page(view) {
   const asked = read(view.params);
@@ -70,7 +71,13 @@ export async function page(view) {
         )
       : nothing(narrowed, total, view),
     bar,
-    pager({ offset, limit: LIMIT, total, to: (there) => view.href("browse", { ...asked, offset: there || "" }) }),
+    pager({
+      offset,
+      limit: LIMIT,
+      total,
+      to: (there) => view.href("browse", { ...asked, offset: there || "" }),
+      words: PAGE_WORDS[asked.order],
+    }),
   ];
 }
 
@@ -181,7 +188,9 @@ function card(memory, view, chosen, changed) {
 function drawBar(bar, chosen, view) {
   bar.hidden = chosen.size === 0;
   const each = (verb) => async () => {
-    for (const memory of chosen) await api.post(`memories/${encodeURIComponent(memory.id)}/${verb}`, {});
+    let last = null;
+    for (const memory of chosen) last = await api.post(`memories/${encodeURIComponent(memory.id)}/${verb}`, {});
+    return last;
   };
   const several = (label, verb, past) =>
     doing(label, async () => {
@@ -200,14 +209,14 @@ function drawBar(bar, chosen, view) {
         h(
           "p",
           null,
-          "They are hidden at once. They can be restored until the grace period is over; then they are erased.",
+          "They are hidden at once. For some time they can be restored; then they are erased.",
         ),
         { act: `Forget ${chosen.size}` },
       );
       if (!sure) return;
       const many = chosen.size;
-      await each("forget")();
-      notify(`${count(many, "memory", "memories")} forgotten.`);
+      const { receipt } = await each("forget")();
+      notify(`${count(many, "memory", "memories")} forgotten. ${restorable(receipt, many === 1 ? "It" : "They")}`);
       view.again();
     }),
     several("Restore", "restore", "restored"),

@@ -3,7 +3,7 @@
 import { api } from "../api.js";
 import { h, said } from "../dom.js";
 import { icon } from "../icons.js";
-import { memoryLink } from "../memories.js";
+import { memoryLink, restorable } from "../memories.js";
 import { asJson } from "../remembering.js";
 import {
   button,
@@ -133,12 +133,12 @@ function grouped(facts) {
 async function forget(memory, view) {
   const sure = await confirmed(
     "Forget this fact?",
-    h("p", null, said(memory.text), h("br"), "It can be restored for the grace period."),
+    h("p", null, said(memory.text), h("br"), "For some time it can be restored."),
     { act: "Forget" },
   );
   if (!sure) return;
-  await api.post(`memories/${encodeURIComponent(memory.id)}/forget`, {});
-  notify("Forgotten.", {
+  const { receipt } = await api.post(`memories/${encodeURIComponent(memory.id)}/forget`, {});
+  notify(`Forgotten. ${restorable(receipt)}`, {
     act: "Undo",
     onAct: () =>
       api

@@ -185,7 +185,8 @@ function activity(minutes, view) {
 function requests(seen) {
   const timed = TIMED.filter((door) => seen.times[door]?.count);
   const recalled = seen.series.filter((each) => each.recalls);
-  const clock = recalled.map((each) => each.at.slice(11, 16));
+  const answered = seen.series.filter((each) => each.recall_p50 !== null);
+  const clock = (rows) => rows.map((each) => each.at.slice(11, 16));
   const reasons = Object.entries(seen.abstained.reasons).map(([label, value]) => ({
     label: plain(label),
     value,
@@ -213,12 +214,14 @@ function requests(seen) {
       ? h(
           "div",
           { class: "pairs" },
-          lines("Recall, p95 in milliseconds", clock, [
-            { label: "p95", values: recalled.map((each) => each.recall_p95 ?? 0) },
-          ]),
+          lines(
+            "Recall, in milliseconds",
+            clock(answered),
+            ["p50", "p95"].map((name) => ({ label: name, values: answered.map((each) => each[`recall_${name}`]) })),
+          ),
           lines(
             "Recalls that found nothing",
-            clock,
+            clock(recalled),
             [{ label: "share", values: recalled.map((each) => each.abstained / each.recalls) }],
             { format: percent, area: true },
           ),

@@ -4,9 +4,10 @@ import { api } from "../api.js";
 import { h, replace, said } from "../dom.js";
 import { icon } from "../icons.js";
 import { erase } from "../erasing.js";
-import { chips, kindMark, memoryLink, slot } from "../memories.js";
+import { beginning, chips, kindMark, memoryLink, restorable, slot } from "../memories.js";
 import { remember } from "../remembering.js";
-import { button, copy, doing, facts, form, heading, input, notify } from "../parts.js";
+import { button, copy, doing, facts, form, heading, input, notify, wrong } from "../parts.js";
+import { earlier, successor } from "../versions.js";
 import { decimal, plain, shortId, value, when } from "../words.js";
 
 export async function page(view) {
@@ -15,13 +16,13 @@ export async function page(view) {
     api.get(`memories/${reference}`, {}, { signal: view.signal }),
     api.get(`memories/${reference}/history`, {}, { signal: view.signal }),
   ]);
+  const before = earlier(memory, { signal: view.signal });
   const shownNow = h("div", { class: "panel" }, body(memory, view));
   return [
-    heading("Memory", acts(memory, view)),
-    memory.superseded_by
-      ? h("p", { class: "warned" }, "Something newer has taken its place: ", memoryLink(memory.superseded_by, view))
-      : null,
+    heading("Memory", acts(memory, before, view)),
+    memory.superseded_by ? replacedBy(memory, await successor(memory, { signal: view.signal }), view) : null,
     shownNow,
+    replaced(memory, before, view),
     history.length > 1 ? asOf(memory, history, shownNow, view) : null,
     h("section", { class: "panel" }, h("h2", null, "Provenance"), provenance(memory, view)),
     h("section", { class: "panel" }, h("h2", null, "History"), timeline(history)),
@@ -33,6 +34,32 @@ export async function page(view) {
       h("pre", { class: "json", tabIndex: 0 }, JSON.stringify(memory, null, 2)),
     ),
   ];
+}
+
+function replacedBy(memory, next, view) {
+  return h(
+    "p",
+    { class: "warned" },
+    next
+      ? ["Something newer has taken its place: ", memoryLink(next.id, view, beginning(next.text))]
+      : "What had taken its place has been erased. This version stays, and is not recalled.",
+  );
+}
+
+// What it replaced, as soon as that is known.
+function replaced(memory, before, view) {
+  const place = h("div", { class: "replaced" });
+  before.then(
+    (all) => {
+      const direct = all.filter((each) => each.superseded_by === memory.id);
+      if (!direct.length) return;
+      const links = direct.map((each) => h("li", null, memoryLink(each.id, view, beginning(each.text))));
+      const list = h("ul", { class: "entries" }, links);
+      replace(place, h("section", { class: "panel" }, h("h2", null, "It replaced"), list));
+    },
+    (error) => error.name === "AbortError" || replace(place, wrong(error)),
+  );
+  return place;
 }
 
 function body(memory, view) {
@@ -172,26 +199,29 @@ function whyNotForm(memory, view) {
 
 // -- what may be done --
 
-function acts(memory, view) {
+function acts(memory, before, view) {
   const inside = memory.scope === view.scope || memory.scope.startsWith(`${view.scope}/`);
   if (!inside) return h("span", { class: "help" }, "Kept in a scope above: it is changed there.");
   const change = (label, verb, past, undo) =>
     doing(label, async () => {
-      await api.post(`memories/${encodeURIComponent(memory.id)}/${verb}`, {});
-      notify(past, undo ? { act: "Undo", onAct: () => restore(memory, view) } : {});
+      const { receipt } = await api.post(`memories/${encodeURIComponent(memory.id)}/${verb}`, {});
+      notify(past(receipt), undo ? { act: "Undo", onAct: () => restore(memory, view) } : {});
       view.again();
     });
   const live = memory.state === "live" || memory.state === "expired";
   const hidden = memory.state === "forgotten" || memory.state === "archived";
+  const own = async () => (await before).filter((each) => each.scope === memory.scope);
   return [
     view.may("writer") && live ? button("Correct", () => remember(view, { corrects: memory })) : null,
-    view.may("writer") && live ? change("Archive", "archive", "Archived: kept, no longer recalled.", true) : null,
+    view.may("writer") && live ? change("Archive", "archive", () => "Archived: kept, no longer recalled.", true) : null,
     view.may("writer") && live
-      ? change("Forget", "forget", "Forgotten. It can be restored for the grace period.", true)
+      ? change("Forget", "forget", (receipt) => `Forgotten. ${restorable(receipt)}`, true)
       : null,
-    view.may("writer") && hidden ? change("Restore", "restore", "Restored.", false) : null,
+    view.may("writer") && hidden ? change("Restore", "restore", () => "Restored.", false) : null,
     view.may("admin")
-      ? button([icon("cross"), "Erase"], () => erase({ reference: memory.id }, view), { class: "danger" })
+      ? button([icon("cross"), "Erase"], () => erase({ reference: memory.id }, view, { earlier: own }), {
+          class: "danger",
+        })
       : null,
   ];
 }

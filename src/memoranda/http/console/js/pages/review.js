@@ -130,6 +130,8 @@ async function reject(memory, view) {
 async function edit(memory, view) {
   remember(view, {
     from: memory,
+    title: "Edit what waits",
+    act: "Keep it like this",
     done: async () => {
       await api.post(`review/${encodeURIComponent(memory.id)}/reject`, {});
       notify("Kept as corrected; what waited was rejected.");

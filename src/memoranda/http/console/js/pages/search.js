@@ -70,8 +70,8 @@ function searchForm(asked, showing, view) {
         h(
           "div",
           { class: "fields" },
-          field("Policy", select("policy", POLICIES, asked.policy, { any: "balanced (usual)" })),
-          field("Mode", select("mode", MODES, asked.mode, { any: "asked (usual)" })),
+          field("Policy", select("policy", POLICIES, asked.policy, { usual: "balanced" })),
+          field("Mode", select("mode", MODES, asked.mode, { usual: "asked" })),
           field("At most", input("limit", asked.limit, { type: "number", min: "1", max: "100", placeholder: "5" })),
           field("As of", input("as_of", asked.as_of, { type: "date" })),
           field("About", input("about", asked.about)),

@@ -1,8 +1,9 @@
-// Timeline: what happened in what this scope sees, newest first. Ids and names, never what a memory says.
+// Timeline: what happened in what this scope sees, newest first, beside what the memory says now.
 
 import { api } from "../api.js";
-import { h, said } from "../dom.js";
+import { h, replace, said } from "../dom.js";
 import { icon } from "../icons.js";
+import { beginning } from "../memories.js";
 import { button, empty, field, form, heading, input, select, tick } from "../parts.js";
 import { address } from "../router.js";
 import { count, exact, number, plain, shortId } from "../words.js";
@@ -103,6 +104,7 @@ function filters(asked, narrowed, view) {
 
 // Under each day its events.
 function days(events, view) {
+  const texts = inSight(events, view);
   const byDay = Map.groupBy(events, (each) => each.at.slice(0, 10));
   return [...byDay].map(([day, those]) =>
     h(
@@ -117,7 +119,7 @@ function days(events, view) {
       h(
         "ol",
         { class: "events" },
-        those.map((each) => event(each, view)),
+        those.map((each) => event(each, texts, view)),
       ),
     ),
   );
@@ -133,8 +135,9 @@ function dayName(day) {
   });
 }
 
-function event(each, view) {
-  return h(
+function event(each, texts, view) {
+  const what = each.memory_id ? h("span", null, memoryOf(each, view)) : null;
+  const row = h(
     "li",
     { class: "event", data: { sequence: each.sequence } },
     h("time", { class: "event-time", dateTime: each.at, title: exact(each.at) }, each.at.slice(11, 19)),
@@ -142,19 +145,69 @@ function event(each, view) {
     h(
       "span",
       { class: "event-what" },
-      each.memory_id ? memoryOf(each, view) : null,
+      what,
       each.actor ? h("span", { class: "help" }, " by ", said(each.actor, { class: "quiet-said" })) : null,
       each.reason ? h("span", { class: "help" }, " · ", said(each.reason, { class: "quiet-said" })) : null,
       each.scope === view.scope ? null : h("span", { class: "chip" }, icon("scope"), said(each.scope)),
     ),
     h("span", { class: "help event-sequence" }, `sequence ${number(each.sequence)}`),
   );
+  if (what) texts(row, what, each);
+  return row;
+}
+
+// Tells what a memory says, when its line comes into sight: asked for once for all of its events, and kept no longer
+// than the page is there.
+function inSight(events, view) {
+  const erased = new Set(events.filter((each) => each.action === "erased").map((each) => each.memory_id));
+  const asked = new Map();
+  const waiting = new Map();
+  const textOf = ({ memory_id: id, scope }) => {
+    if (!asked.has(id)) asked.set(id, erased.has(id) ? Promise.resolve(null) : text(id, placeOf(scope, view), view));
+    return asked.get(id);
+  };
+  const sight = new IntersectionObserver((rows) => {
+    for (const { target, isIntersecting } of rows) {
+      if (!isIntersecting) continue;
+      sight.unobserve(target);
+      const { what, each } = waiting.get(target);
+      textOf(each).then(
+        (found) => replace(what, found === null ? gone(each) : [memoryOf(each, view), " ", beginning(found)]),
+        () => {}, // the id stays, and leads to what is wrong
+      );
+    }
+  });
+  view.signal.addEventListener("abort", () => sight.disconnect());
+  return (row, what, each) => {
+    waiting.set(row, { what, each });
+    sight.observe(row);
+  };
+}
+
+// What it says; null when it is no longer kept.
+async function text(id, scope, view) {
+  try {
+    return (await api.get(`memories/${encodeURIComponent(id)}`, {}, { scope, signal: view.signal })).text;
+  } catch (error) {
+    if (error.status === 404) return null;
+    throw error;
+  }
+}
+
+function gone(each) {
+  return [
+    h("code", null, shortId(each.memory_id)),
+    each.action === "erased" ? null : h("span", { class: "help" }, " erased since"),
+  ];
 }
 
 // What happened below is looked at there: from here it is not seen. What was erased is nowhere.
 function memoryOf(each, view) {
   const id = h("code", null, shortId(each.memory_id));
   if (each.action === "erased") return id;
-  const below = each.scope.startsWith(`${view.scope}/`);
-  return h("a", { href: address("memory", { rest: each.memory_id, scope: below ? each.scope : view.scope }) }, id);
+  return h("a", { href: address("memory", { rest: each.memory_id, scope: placeOf(each.scope, view) }) }, id);
+}
+
+function placeOf(scope, view) {
+  return scope.startsWith(`${view.scope}/`) ? scope : view.scope;
 }
