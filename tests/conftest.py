@@ -5,7 +5,7 @@ from hypothesis import settings
 
 import faces
 from memoranda.testing.fakes import FixedClock
-from shared_tests import EMBEDDED_ONLY, FAULTS, NOT_SERVED, SHARED
+from shared_tests import EMBEDDED_ONLY, NOT_SERVED, SHARED
 from support import open_store, register_test_embedders
 
 register_test_embedders()
@@ -43,9 +43,7 @@ def pytest_generate_tests(metafunc):
     below = metafunc.definition.get_closest_marker("embedded_only") or test in EMBEDDED_ONLY
     left_out = {"async", "http"} if below else {"http"} if test in NOT_SERVED else set()
     chosen = [face for face in wanted if face not in left_out]
-    fault = pytest.mark.xfail(reason=FAULTS.get(test, ""), strict=True)
-    marks = {"http": [fault]} if test in FAULTS else {}
-    metafunc.parametrize("on_face", [pytest.param(each, marks=marks.get(each, ())) for each in chosen], indirect=True)
+    metafunc.parametrize("on_face", chosen, indirect=True)
 
 
 @pytest.fixture(autouse=True)

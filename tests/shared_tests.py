@@ -65,12 +65,6 @@ _MEANT = {
         typed/test_wrong_types.py::test_one_wrong_entry_of_a_list_is_named_and_none_is_kept
     """,
 }
-# Differs over HTTP, and should not. Each must fail: one that passes is to be taken from here.
-_FAULTS = {
-    "the answer that is kept for a repeated key has the name of a private conversation in it": """
-        conversations/test_service.py::test_nothing_of_a_private_conversation_is_in_any_file
-    """,
-}
 
 
 def _by_test(reasons: dict[str, str]) -> dict[str, str]:
@@ -79,4 +73,3 @@ def _by_test(reasons: dict[str, str]) -> dict[str, str]:
 
 EMBEDDED_ONLY = _by_test(_BELOW)
 NOT_SERVED = _by_test(_MEANT)
-FAULTS = _by_test(_FAULTS)

@@ -170,7 +170,8 @@ class Settings(NamedTuple):
     server_hosts: tuple[str, ...] = ()
     """More names by which callers may reach the server, such as a proxy's; in the environment, separated by `|`."""
     server_roots: tuple[str, ...] = ()
-    """Folders that documents and mirrors may be in when they are named over HTTP; empty for none."""
+    """Folders that documents and mirrors may be in when they are named over HTTP: `DIR` for admins of the whole store,
+    `SCOPE=DIR` for admins of that scope and those below; empty for none."""
     server_max_body: int = 1_048_576
     """Largest body of a request, in bytes. Transcripts may have 64 MiB."""
     server_rate: int = 6_000

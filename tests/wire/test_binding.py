@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from typing import get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
@@ -65,6 +66,8 @@ def _as_asked(parameter, value):
     if parameter.place != "query":
         return plain
     listed = plain if isinstance(plain, list) else [plain]
+    if {str, int} <= set(get_args(parameter.type)):  # a moment: written down, a number and its digits are the same
+        listed = [str(each) for each in listed]
     return [] if listed == [""] else listed
 
 

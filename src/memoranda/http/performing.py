@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from memoranda.domain.access import Principal
+from memoranda.domain.conversation import Appended
 from memoranda.domain.document import DocumentStatus, SourceRemoved, Synced
 from memoranda.domain.errors import InvalidInput, MemorandaError, Refused
 from memoranda.domain.ports import Progress
@@ -32,7 +33,7 @@ JSON = "application/json"
 _OPERATORS = frozenset({"operator", "system"})
 _SCOPES = "scopes"
 _LONGEST_KEY = 255
-_KEPT_BELOW = 500
+_KEPT_BELOW = 400
 # Vectors are made for everybody's documents at once: how many is not a tenant's to know.
 _OF_ALL = ("embedding",)
 _NAMELESS = "upload"
@@ -138,7 +139,8 @@ class Performer:
         except BaseException:
             self._give_up(who, asked.key)
             raise
-        if answer.status >= _KEPT_BELOW:
+        # Of what is private nothing is kept, not even its name; to hand it over again does nothing either.
+        if answer.status >= _KEPT_BELOW or _is_private(answer.result):
             self._give_up(who, asked.key)
             return answer
         try:
@@ -210,6 +212,10 @@ def _untold(result: Any, principal: Principal) -> Any:
 
 def _later(pending: str) -> str:
     return "it is not proven to be gone from every file yet; upkeep of the store goes on with it" if pending else ""
+
+
+def _is_private(result: Any) -> bool:
+    return isinstance(result, Appended) and not result.receipt.stored
 
 
 def told(error: MemorandaError) -> Answer:

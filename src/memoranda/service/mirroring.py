@@ -102,11 +102,12 @@ class _Run:
                 f"{self._folder.root} is the mirror of another store", hint="Give another folder, or the other store."
             )
         if state.scope not in ("", self._scope.path):
-            # Who may not go there is not told what it is called.
-            known = self._scope.sees(state.scope) or self._scope.contains(state.scope)
+            # Who does not go beyond a top is not told what is there.
+            if self._scope.top and not (self._scope.sees(state.scope) or self._scope.contains(state.scope)):
+                raise Refused(f"{self._folder.root} is the mirror of another scope", hint="Give another folder.")
             raise Refused(
-                f"{self._folder.root} is the mirror of {state.scope if known else 'another scope'}",
-                hint=f"Give another folder, or --scope {state.scope if known else 'with the one that it is of'}.",
+                f"{self._folder.root} is the mirror of {state.scope}",
+                hint=f"Give another folder, or --scope {state.scope}.",
             )
         return state
 
