@@ -18,7 +18,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "recall": {"query": "which lamp does she read by?", "limit": 5},
     "pack": {"query": "Turn on my reading lamp, please.", "budget": 800},
     "why_not": {"query": "which lamp does she read by?", "reference": "hjqq9p24"},
-    "replay": {"receipt": {"sequence": 12, "scopes": ["home/anna"], "request": {"query": "which lamp?"}}},
+    "replay": {
+        "receipt": {
+            "sequence": 12,
+            "scopes": ["home/anna"],
+            "request": {"query": "which lamp?", "now": 1_794_821_723_727},
+            "digest": "7ad12fb3e991b493",
+        }
+    },
     "capture": {"messages": _TURN, "conversation": "kitchen"},
     "mirror": {"path": "/srv/notes/anna", "mode": "preview"},
     "profile.update": {"name": "Anna", "traits": ["reads at night"]},
@@ -60,3 +67,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "tokens.create": {"name": "kitchen bot", "role": "writer", "scope": "home/anna", "days": 90},
     "tokens.revoke": {},
 }
+
+PARAMETERS: dict[str, str] = {
+    "reference": "hjqq9p24",
+    "subject": _LAMP,
+    "name": "the reading lamp",
+    "category": "lighting",
+    "key": "evening_brightness",
+    "conversation": "kitchen",
+    "summary": "36p8cyya",
+    "path": "house.md",
+    "after": "2026-03-01",
+    "before": "2026-03-31",
+}
+"""A value for each parameter of a path or a query that has to be given."""

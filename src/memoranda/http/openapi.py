@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import memoranda
-from memoranda.http.examples import EXAMPLES
+from memoranda.http.examples import EXAMPLES, PARAMETERS
 from memoranda.http.own import OWN, Own
 from memoranda.http.performing import JSON
 from memoranda.wire import answers
@@ -151,6 +151,8 @@ def _scope(door: Door) -> dict[str, Any]:
 def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
     schema = _with_default(schemas.of(parameter.type), parameter)
     found = {"name": parameter.name, "in": parameter.place, "required": parameter.required, "schema": schema}
+    if parameter.required and parameter.name in PARAMETERS:
+        found["example"] = PARAMETERS[parameter.name]
     return {**found, "required": True} if parameter.place == "path" else found
 
 
