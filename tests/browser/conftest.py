@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from household import house
 from watching import CHROMIUM, Looking, Served, at, expect, filled_server, go, playwright, serving, settled, shot
 
 __all__ = ["Looking", "Served", "at", "expect", "go", "serving", "settled", "shot"]
@@ -30,6 +31,21 @@ def own_server(tmp_path):
     """A server for a test alone."""
     with filled_server(tmp_path) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A household with sixty days behind it, served for the tests of one module."""
+    with house(tmp_path_factory.mktemp("home")) as found:
+        yield found
+
+
+@pytest.fixture
+def looking(chromium, home):
+    """Opens pages of that household."""
+    found = Looking(chromium, home)
+    yield found
+    assert found.close() == []
 
 
 @pytest.fixture(scope="session")

@@ -7,21 +7,8 @@ import urllib.error
 import urllib.request
 
 import pytest
-from household import SCOPE, asked, hostile, house, needs_attacks
-from watching import Looking, at, expect, settled
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    with house(tmp_path_factory.mktemp("access")) as found:
-        yield found
-
-
-@pytest.fixture
-def looking(chromium, home):
-    found = Looking(chromium, home)
-    yield found
-    assert found.close() == []
+from household import SCOPE, asked, hostile, needs_attacks
+from watching import at, expect, settled
 
 
 @pytest.fixture

@@ -4,14 +4,8 @@ import json
 import re
 
 import pytest
-from household import BOILER, KITCHEN, LONG, OLD, SCOPE, asked, hostile, house, needs_attacks
+from household import BOILER, KITCHEN, LONG, OLD, SCOPE, asked, hostile, needs_attacks
 from watching import Looking, at, expect, go, settled
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    with house(tmp_path_factory.mktemp("talk")) as found:
-        yield found
 
 
 @pytest.fixture

@@ -3,21 +3,8 @@
 import re
 
 import pytest
-from household import NOTES, SCOPE, hostile, house, needs_attacks, write
-from watching import Looking, at, expect, go, settled
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    with house(tmp_path_factory.mktemp("documents")) as found:
-        yield found
-
-
-@pytest.fixture
-def looking(chromium, home):
-    found = Looking(chromium, home)
-    yield found
-    assert found.close() == []
+from household import NOTES, SCOPE, hostile, needs_attacks, write
+from watching import at, expect, go, settled
 
 
 @pytest.fixture

@@ -4,14 +4,8 @@ import os
 import re
 
 import pytest
-from household import SCOPE, asked, house
+from household import SCOPE, asked
 from watching import Looking, at, expect, go, settled
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    with house(tmp_path_factory.mktemp("health")) as found:
-        yield found
 
 
 @pytest.fixture

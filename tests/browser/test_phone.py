@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from household import BOILER, KITCHEN, LONG, SCOPE, asked, house
-from watching import Looking, expect, go, settled, shot
+from household import BOILER, KITCHEN, LONG, SCOPE, asked
+from watching import expect, go, settled, shot
 
 LOOKS = {"light": (1280, 900, "light"), "dark": (1280, 900, "dark"), "phone": (320, 640, "light")}
 VIEWS = {
@@ -24,19 +24,6 @@ VIEWS = {
 }
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen" * 3
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    with house(tmp_path_factory.mktemp("phone")) as found:
-        yield found
-
-
-@pytest.fixture
-def looking(chromium, home):
-    found = Looking(chromium, home)
-    yield found
-    assert found.close() == []
 
 
 @pytest.mark.parametrize("look", LOOKS)
