@@ -1,4 +1,4 @@
-"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|conversations|documents|server|all"""
+"""python -m bench setup|durable|ingest|recall|size|cold|answer|capture|conversations|documents|server|scale|all"""
 
 import argparse
 import json
@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from bench import corpus, venvs
+from bench import scale as grown
 from bench.measures import (
     answer,
+    backup,
     capture,
     cold,
     conversations,
@@ -16,6 +18,7 @@ from bench.measures import (
     documents,
     durable,
     embedding,
+    moving,
     scale,
     scale_report,
     server,
@@ -28,6 +31,8 @@ MANY_SCOPES = 100
 
 def main() -> int:
     """Measure, write JSON, print Markdown."""
+    if sys.argv[1:2] == ["scale"]:  # one store alone, with options of its own
+        return grown.main(sys.argv[2:])
     options = _parser().parse_args()
     if options.what == "setup":
         return venvs.make(options.peers, options.python)
@@ -101,7 +106,24 @@ def _server(options: argparse.Namespace) -> None:
     print(server.report(found))
 
 
-_ALONE = {"capture": _capture, "conversations": _conversations, "documents": _documents, "server": _server}
+def _moving(options: argparse.Namespace) -> None:
+    _publish(options.out, "moving", found := moving.measure(options.moved))
+    print(moving.report(found))
+
+
+def _backup(options: argparse.Namespace) -> None:
+    _publish(options.out, "backup", found := backup.measure(options.moved))
+    print(backup.report(found))
+
+
+_ALONE = {
+    "capture": _capture,
+    "conversations": _conversations,
+    "documents": _documents,
+    "server": _server,
+    "moving": _moving,
+    "backup": _backup,
+}
 """What needs no vectors made beforehand."""
 
 
@@ -123,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--turns", type=Path, default=LOAD, help="chat turns; sentences are made up when missing")
     parser.add_argument("--packs", type=Path, default=PACKS, help="folder with public sets of dialogues, for capture")
     parser.add_argument("--captures", type=int, default=100, help="histories, for capture")
+    parser.add_argument("--moved", type=int, default=50_000, help="memories, for moving and backup")
     parser.add_argument("--files", type=int, default=2_000, help="Markdown files, for documents")
     parser.add_argument("--peer-files", type=int, default=300, help="the same where peers take part")
     parser.add_argument("--known", type=Path, help="folder with vectors made before: texts.json and V.npy")
