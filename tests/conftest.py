@@ -1,17 +1,23 @@
+import os
+import re
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import faces
+import postgres
 from memoranda.testing.fakes import FixedClock
-from shared_tests import EMBEDDED_ONLY, NOT_SERVED, SHARED
+from shared_tests import ALSO_POSTGRES, AT_THE_DOOR, EMBEDDED_ONLY, NOT_POSTGRES, NOT_SERVED, SHARED
 from support import open_store, register_test_embedders
 
 register_test_embedders()
 # How long one example takes says something about the machine, not about the code.
-settings.register_profile("house", deadline=None)
+settings.register_profile("house", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("house")
+HERE = Path(__file__).parent
 
 
 def pytest_addoption(parser):
@@ -27,6 +33,34 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "embedded_only(reason): reaches below the facade, so that it runs on no other face"
     )
+    # Much is written and synced that need not outlive the run: in memory, where there is room for it.
+    if "TMPDIR" not in os.environ and (disk := postgres.memory_disk()):
+        os.environ["TMPDIR"] = str(disk)
+        tempfile.tempdir = None
+
+
+def pytest_ignore_collect(collection_path, config):
+    """A run of marked tests only reads the files that mark some: reading all of them takes half a minute."""
+    wanted = re.findall(r"(?<!not )\b(slow|browser|hosts|postgres)\b", config.getoption("markexpr"))
+    if not wanted or not collection_path.name.startswith("test_") or HERE not in collection_path.parents:
+        return None
+    if "postgres" in wanted and collection_path.relative_to(HERE).as_posix() in SHARED | ALSO_POSTGRES:
+        return None
+    files = (collection_path, collection_path.with_name("conftest.py"))
+    texts = [file.read_text(encoding="utf-8") for file in files if file.exists() and file != HERE / "conftest.py"]
+    return None if any(f"mark.{name}" in text for name in wanted for text in texts) else True
+
+
+def pytest_sessionstart(session):
+    base = session.config._tmp_path_factory.getbasetemp()
+    is_worker = hasattr(session.config, "workerinput")
+    postgres.begin(base.parent if is_worker else base, owner=os.getppid() if is_worker else os.getpid())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        postgres.finish()
 
 
 def pytest_unconfigure(config):
@@ -35,15 +69,30 @@ def pytest_unconfigure(config):
 
 def pytest_generate_tests(metafunc):
     """The tests of the facade run on each of its faces."""
-    module = Path(metafunc.module.__file__).relative_to(Path(__file__).parent).as_posix()
-    if module not in SHARED or "path" not in metafunc.fixturenames:
+    module = Path(metafunc.module.__file__).relative_to(HERE).as_posix()
+    if "path" not in metafunc.fixturenames:
         return
-    test = f"{module}::{metafunc.definition.originalname}"
+    possible = _faces_of(module, f"{module}::{metafunc.definition.originalname}", metafunc.definition)
+    if possible == ["embedded"] and module not in SHARED | ALSO_POSTGRES:
+        return
     wanted = metafunc.config.getoption("face") or faces.FACES
-    below = metafunc.definition.get_closest_marker("embedded_only") or test in EMBEDDED_ONLY
-    left_out = {"async", "http"} if below else {"http"} if test in NOT_SERVED else set()
-    chosen = [face for face in wanted if face not in left_out]
+    marks = {"postgres": [pytest.mark.postgres]}
+    chosen = [pytest.param(face, marks=marks.get(face, ())) for face in possible if face in wanted]
     metafunc.parametrize("on_face", chosen, indirect=True)
+
+
+def _faces_of(module, test, definition):
+    if definition.get_closest_marker("embedded_only") or test in EMBEDDED_ONLY:
+        return ["embedded"]
+    if module in AT_THE_DOOR:
+        return ["embedded"] if test in NOT_SERVED else ["embedded", "http"]
+    found = ["embedded"]
+    if module in SHARED:
+        found += ["async"] if test in NOT_SERVED else ["async", "http"]
+    # What is slow there has tests of its own.
+    if module in SHARED | ALSO_POSTGRES and test not in NOT_POSTGRES and not definition.get_closest_marker("slow"):
+        found.append("postgres")
+    return found
 
 
 @pytest.fixture(autouse=True)

@@ -1,14 +1,17 @@
-"""The faces of one memory: embedded, awaited, and over HTTP. The same tests run on each of them.
+"""The faces of one memory: embedded, awaited, over HTTP, and in PostgreSQL. The same tests run on each of them.
 
 Over HTTP there is a real server in a thread of this process, and an application in it for every store that a test
-opens, with that test's clock and settings.
+opens, with that test's clock and settings. In PostgreSQL each store is a schema of one server of the whole run; the
+path that a test names it by stands for that schema, and the files of this machine lie beside that path.
 """
 
 import asyncio
 import contextlib
 import functools
+import hashlib
 import io
 import itertools
+import os
 import socket
 import threading
 import time
@@ -16,12 +19,17 @@ import weakref
 from pathlib import Path
 
 import memoranda
+import postgres
 
-FACES = ("embedded", "async", "http")
-_NOUNS = ("admin", "profile", "facts", "preferences", "conversations", "documents", "review")
+FACES = ("embedded", "async", "http", "postgres")
+_NOUNS = (
+    "admin", "profile", "facts", "preferences", "conversations", "documents", "review", "governance",
+    "consolidation", "retention",
+)  # fmt: skip
 _PLAIN = ("scope", "path")
 
-_now = "embedded"
+_FACE, _RUN = "TESTS_FACE", "TESTS_RUN"
+_now = os.environ.get(_FACE, "embedded")
 
 
 @contextlib.contextmanager
@@ -33,6 +41,7 @@ def on(face):
         yield
     finally:
         _now = before
+        _drop_schemas()
 
 
 def opened(path, *, scope, settings, clock=None):
@@ -41,6 +50,9 @@ def opened(path, *, scope, settings, clock=None):
         return _served(path, scope=scope, settings=settings, clock=clock)
     if _now == "async":
         return _awaited(path, scope=scope, settings=settings, clock=clock)
+    if _now == "postgres":
+        settings = settings._replace(local_folder=local_folder(path))
+        return memoranda.open(place(path), scope=scope, settings=settings, clock=clock)
     return memoranda.open(path, scope=scope, settings=settings, clock=clock)
 
 
@@ -49,6 +61,54 @@ def engine_of(memory):
     if isinstance(memory, Awaited):
         return memory._behind._memory._engine
     return memory._engine if hasattr(memory, "_engine") else _stores[memory._caller.transport]._engine
+
+
+# -- in PostgreSQL --
+
+_schemas = set()
+
+
+def place(path):
+    """What names the store of this path on the face of this test: the path, or an address."""
+    if _now != "postgres":
+        return path
+    schema = _schema(path)
+    _schemas.add(schema)
+    return postgres.shared().address(schema)
+
+
+def local_folder(path):
+    """Where such a store keeps its files on this machine; nothing on other faces."""
+    return str(Path(path).with_name(Path(path).name + "-local")) if _now == "postgres" else ""
+
+
+def local_path(path):
+    """What the files of the store on this machine are named after."""
+    return memoranda.Settings(store=str(place(path)), local_folder=local_folder(path)).store_path()
+
+
+def for_children():
+    """What the environment of a child says, so that its stores are on the same face."""
+    return {_FACE: _now, _RUN: str(postgres.run_folder())}
+
+
+def tables_of(path):
+    """(name, bytes) of each table and index that the server keeps for the store of this path, as it is on its disk."""
+    return postgres.shared().relations(_schema(path)) if _now == "postgres" else []
+
+
+def _schema(path):
+    return "t_" + hashlib.blake2b(str(path).encode(), digest_size=10).hexdigest()
+
+
+if _RUN in os.environ:
+    postgres.begin(os.environ[_RUN], owner=os.getpid())
+
+
+def _drop_schemas():
+    """Those of a test that has ended: thousands of them would make the server slow."""
+    while _schemas:
+        postgres.shared().sql(f"drop schema if exists {_schemas.pop()} cascade")
 
 
 # -- awaited --

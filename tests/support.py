@@ -36,14 +36,14 @@ def files_of(path):
 
 
 def occurrences(path, *needles):
-    """(file, needle) for each needle that is in a file of the store: plain bytes, plain find."""
+    """(file, needle) for each needle that is in a file of the store: plain bytes, plain find. Of a store in PostgreSQL
+    its tables and indexes are such files; the server's log of changes is not its own."""
     found = []
-    for file in files_of(path):
-        content = file.read_bytes()
+    for name, content in (*((file.name, file.read_bytes()) for file in files_of(path)), *faces.tables_of(path)):
         for needle in needles:
             raw = needle if isinstance(needle, bytes) else needle.encode()
             if content.find(raw) >= 0:
-                found.append((file.name, needle))
+                found.append((name, needle))
     return found
 
 
@@ -56,7 +56,7 @@ def child(name, *args, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, **faces.for_children(), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)},
         **options,
     )
 

@@ -2,6 +2,7 @@ import pytest
 
 from memoranda import Settings
 from memoranda.cli import app
+from memoranda.ledger.answers import Answers
 from memoranda.service.store import Store
 
 
@@ -16,6 +17,26 @@ def store(path, clock):
 def book(store):
     """Its tokens."""
     return store.tokens
+
+
+@pytest.fixture
+def made(store, clock):
+    """Answers of this store, as often as wanted: each as another process would have them."""
+    handles = []
+
+    def maker():
+        ledger = store._engine.ledger
+        handles.append(Answers(ledger.database, clock, key=ledger.key_for("answers")))
+        return handles[-1]
+
+    yield maker
+    for handle in handles:
+        handle.close()
+
+
+@pytest.fixture
+def answers(made):
+    return made()
 
 
 @pytest.fixture

@@ -12,31 +12,11 @@ import pytest
 import memoranda
 from memoranda.domain.clock import DAY_MS
 from memoranda.domain.scope import Scope
-from memoranda.ledger.answers import Answers, Claim, presences
+from memoranda.ledger.answers import Claim, presences
 from support import answer, end, files_of, occurrences, tell
 
 REQUEST, OTHER = b"the request", b"another request"
 CANARY = "kanarienvogel"
-
-
-@pytest.fixture
-def made(store, clock):
-    """Answers of this store, as often as wanted: each as another process would have them."""
-    handles = []
-
-    def maker():
-        ledger = store._engine.ledger
-        handles.append(Answers(ledger.database, clock, key=ledger.key_for("answers")))
-        return handles[-1]
-
-    yield maker
-    for handle in handles:
-        handle.close()
-
-
-@pytest.fixture
-def answers(made):
-    return made()
 
 
 @pytest.fixture

@@ -21,6 +21,9 @@ def _taken_back(path):
     """As a store was before tokens, with everything in it that it has."""
     connection = apsw.Connection(str(path))
     connection.execute("drop table token; drop table answer; alter table source drop column fixed")
+    for table in ("operation", "tag", "grading", "miss", "dismissal", "import_run", "upkeep"):
+        connection.execute(f"drop table {table}")
+    connection.execute("drop index event_scope")
     connection.execute("delete from migration where name >= 'm004'")
     connection.close()
 

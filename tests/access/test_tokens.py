@@ -111,7 +111,7 @@ def test_no_text_opens_a_store_without_tokens(tmp_path_factory, text):
 
 def test_a_revoked_token_opens_nothing_at_once(book, clock):
     kept, revoked = (book.create(role="writer", scope="bot-1") for _ in range(2))
-    assert book.principal(revoked.secret) is not None, "it was believed"
+    assert book.principal(revoked.secret) is not None, "it was good"
     told = book.revoke(revoked.token.id)
     assert told.revoked_at == clock.now()
     assert book.principal(revoked.secret) is None
@@ -124,7 +124,7 @@ def test_what_a_revoked_token_had_made_goes_with_it_all_the_way_down(book, clock
     child = book.create(role="admin", scope="bot-1", by=book.principal(stolen.secret))
     grandchild = book.create(role="reader", scope="bot-1/group-7", by=book.principal(child.secret))
     other = book.create(role="reader", scope="bot-1", by=book.principal(kept.secret))
-    assert all(book.principal(each.secret) for each in (stolen, child, grandchild)), "they were believed"
+    assert all(book.principal(each.secret) for each in (stolen, child, grandchild)), "they were good"
     told = book.revoke(stolen.token.id)
     assert told.others == tuple(sorted((child.token.id, grandchild.token.id)))
     assert not any(book.principal(each.secret) for each in (stolen, child, grandchild))
@@ -190,13 +190,21 @@ def test_a_token_that_was_made_by_another_process_is_good_at_once(store, book, p
     assert book.principal(made.secret) is not None
 
 
+def test_a_token_that_another_process_revoked_opens_nothing_at_once(store, book, path):
+    made = book.create(role="reader", scope="bot-1")
+    assert book.principal(made.secret) is not None
+    with Store.open(path, settings=Settings(embedder="none", follow=False)) as other:
+        other.tokens.revoke(made.token.id)
+    assert book.principal(made.secret) is None
+
+
 def test_an_expired_token_opens_nothing_from_its_last_millisecond_on(book, clock):
     made = book.create(role="writer", scope="bot-1", days=1)
     assert made.token.expires_at == clock.now() + DAY_MS
     clock.advance(ms=DAY_MS - 1)
     assert book.principal(made.secret) is not None
     clock.advance(ms=1)
-    assert book.principal(made.secret) is None, "although it was believed a moment ago"
+    assert book.principal(made.secret) is None, "although it was good a moment ago"
 
 
 def test_whether_anybody_could_be_let_in(book, clock):

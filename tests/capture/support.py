@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import faces
 import memoranda
 from memoranda.domain.memory import STATES
 
@@ -87,13 +88,13 @@ def in_another_process(path, scope, code, *, wait=True, **given):
         "from memoranda import Settings, user, assistant\n"
         "told = json.loads(sys.argv[3])\n"
         "from memoranda.testing.fakes import FixedClock\n"
-        "settings = Settings(embedder=told.pop('embedder', 'none'), follow=False)\n"
+        "settings = Settings(embedder=told.pop('embedder', 'none'), follow=False, local_folder=sys.argv[4])\n"
         "clock = FixedClock(told.pop('now')) if 'now' in told else None\n"
         "with memoranda.open(sys.argv[1], scope=sys.argv[2], settings=settings, clock=clock) as memory:\n"
         + "".join(f"    {line}\n" for line in code.splitlines())
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(path), scope, json.dumps(given)],
+        [sys.executable, "-c", script, str(faces.place(path)), scope, json.dumps(given), faces.local_folder(path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

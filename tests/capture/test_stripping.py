@@ -276,7 +276,7 @@ PIECES = [*filter(None, ORDINARY), *(text for text, _ in FOREIGN), *MARKS, *BLAN
 mixtures = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mixtures)
 def test_what_is_left_is_left_again_and_never_longer(text):
     left = stripped(text)
@@ -287,7 +287,7 @@ def test_what_is_left_is_left_again_and_never_longer(text):
     assert left.removed or left.text == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["I", "prefer", "tea", "zawsze", "wolę", "我喜欢茶", "and,", "then.", "why?", "(yes)", "😀"]),

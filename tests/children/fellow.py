@@ -8,7 +8,7 @@ append NAME MARK COUNT | compact NAME | search QUERY | maintain
 import json
 import sys
 
-from memoranda import NotFound
+from memoranda import Conflict, NotFound
 from support import open_store
 
 path, settings = sys.argv[1], json.loads(sys.argv[2])
@@ -33,6 +33,9 @@ for line in sys.stdin:
     elif word == "search":
         told = {"passages": len(conversations.search(" ".join(rest)))}
     elif word == "maintain":
-        told = memory.admin.maintain().as_json()
+        try:
+            told = memory.admin.maintain().as_json()
+        except Conflict:  # somebody else is at it
+            told = {"compacted": []}
     print(json.dumps(told), flush=True)
 memory.close()

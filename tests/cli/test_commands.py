@@ -140,7 +140,7 @@ def test_a_terminal_cannot_be_commanded_by_a_memory(run, monkeypatch):
 def test_the_store_can_be_looked_after(run, kept):
     assert json.loads(run("index", "status", "--json")[1])["self_test"] == "ok"
     assert run("index", "rebuild")[0] == 0
-    assert run("index", "optimize")[0] == 0
+    assert run("optimize")[0] == 0
     assert run("maintain")[0] == 0
     assert json.loads(run("verify", "--json")[1])["ok"] is True
     code, out, _ = run("doctor")

@@ -85,11 +85,12 @@ class Scripted:
     """Says what it is told to, connection by connection, and keeps what it was sent. An answer is bytes, or a number
     of seconds to be silent, or None to hang up."""
 
-    def __init__(self, *answers, tls=None):
+    def __init__(self, *answers, tls=None, port=0):
         self.asked = []
         self.connections = 0
         self._answers = list(answers)
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", port))
+        self.port = self._listening.getsockname()[1]
         self._listening.settimeout(0.05)
         self._tls = tls
         self._open = []
@@ -100,7 +101,7 @@ class Scripted:
     @property
     def url(self):
         scheme = "https" if self._tls else "http"
-        return f"{scheme}://127.0.0.1:{self._listening.getsockname()[1]}"
+        return f"{scheme}://127.0.0.1:{self.port}"
 
     def _serve(self):
         while not self._done.is_set():

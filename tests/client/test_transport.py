@@ -5,11 +5,14 @@ import threading
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import memoranda
 from memoranda import ConfigError, InvalidInput, LedgerError, MemorandaError, NotFound, ProviderUnavailable, Refused
 from memoranda.client.address import Address
 from memoranda.client.events import Event, TooLarge, events
+from memoranda.client.trying import Tries
 
 from .answers import HANG_UP, HELLO, NOTHING, answer, busy, problem, stream
 
@@ -17,7 +20,8 @@ SECRET = "mem_abcdefgh_" + "x" * 43
 
 
 def connected(server, **options):
-    return memoranda.connect(server.url, SECRET, **{"timeout": 5.0, **options})
+    url = server.url if not isinstance(server, list) else [each.url for each in server]
+    return memoranda.connect(url, SECRET, **{"timeout": 5.0, **options})
 
 
 @pytest.mark.parametrize(
@@ -164,12 +168,136 @@ def test_each_write_has_a_key_of_its_own_and_a_question_has_none(scripted):
     assert keys[2] is None
 
 
-def test_after_two_repetitions_it_is_told_that_it_may_have_been_done(scripted):
-    server = scripted(HELLO, HANG_UP, HANG_UP, HANG_UP, NOTHING)
-    with connected(server) as memory, pytest.raises(ProviderUnavailable, match="the connection broke") as refused:
+def test_when_patience_ends_it_is_told_that_it_may_have_been_done(scripted):
+    server = scripted(HELLO, *[HANG_UP] * 50)
+    with (
+        connected(server, patience=0.5) as memory,
+        pytest.raises(ProviderUnavailable, match="the connection broke") as refused,
+    ):
         memory.conversations.set_working("talk", "a")
     assert "may have been done" in refused.value.hint
-    assert len(server.asked) == 4
+    assert 3 <= len(server.asked) <= 10
+    assert len({headers["idempotency-key"] for _, headers, _ in server.asked[1:]}) == 1
+
+
+def test_who_has_no_patience_asks_once(scripted):
+    server = scripted(HELLO, HANG_UP, NOTHING)
+    with connected(server, patience=0) as memory, pytest.raises(ProviderUnavailable, match="the connection broke"):
+        memory.conversations.set_working("talk", "a")
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("patience", [-1, True, "5", None, float("nan"), 10**9])
+def test_a_bad_patience_is_refused(patience):
+    with pytest.raises(ConfigError, match="patience"):
+        memoranda.connect("http://127.0.0.1:1", SECRET, scope="home", patience=patience)
+
+
+# -- servers that come and go --
+
+
+def test_a_server_that_went_and_comes_back_is_waited_for(scripted):
+    server = scripted(HELLO)
+    with connected(server, patience=4.0) as memory:
+        server.close()
+        back = threading.Timer(0.5, lambda: again.append(scripted(NOTHING, port=server.port)))
+        again = []
+        back.start()
+        memory.conversations.set_working("talk", "a")
+        back.join()
+    assert len(again[0].asked) == 1
+
+
+def test_a_server_that_does_not_come_back_is_told_with_what_to_do(scripted):
+    server = scripted(HELLO)
+    with connected(server, patience=0.4) as memory:
+        server.close()
+        begun = time.monotonic()
+        with pytest.raises(ProviderUnavailable, match=r"no connection|broke"):
+            memory.conversations.working("talk")
+        assert time.monotonic() - begun < 4
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_when_one_is_not_there_the_next_is_asked_at_once(scripted, joined):
+    gone, here = scripted(), scripted(HELLO, NOTHING)
+    gone.close()
+    urls = [gone.url, here.url]
+    with memoranda.connect(",".join(urls) if joined else urls, SECRET, timeout=5.0) as memory:
+        begun = time.monotonic()
+        memory.conversations.set_working("talk", "a")
+        assert time.monotonic() - begun < 1
+    assert len(here.asked) == 2
+
+
+def test_a_write_that_broke_goes_to_the_next_with_its_key(scripted):
+    first, second = scripted(HELLO, HANG_UP), scripted(NOTHING, NOTHING)
+    with connected([first, second]) as memory:
+        memory.conversations.set_working("talk", "a")
+        memory.conversations.set_working("talk", "b")
+    keys = [each.asked[at][1]["idempotency-key"] for each, at in ((first, 1), (second, 0), (second, 1))]
+    assert keys[0] == keys[1] != keys[2], "and it stays with the one that answers"
+
+
+def test_one_that_is_stopping_is_left_for_the_next(scripted):
+    first, second = scripted(HELLO, busy(503, 5)), scripted(NOTHING)
+    with connected([first, second]) as memory:
+        begun = time.monotonic()
+        memory.conversations.set_working("talk", "a")
+        assert time.monotonic() - begun < 2
+    assert len(second.asked) == 1
+
+
+def test_what_goes_out_once_is_not_given_to_a_second_server(scripted):
+    first, second = scripted(HELLO, HANG_UP), scripted(NOTHING)
+    with connected([first, second]) as memory, pytest.raises(ProviderUnavailable, match="broke"):
+        memory.tokens.create(role="writer", scope="home/anna")
+    assert not second.asked
+
+
+def test_when_all_are_away_it_is_told_how_many_there_are(scripted):
+    servers = [scripted(), scripted(), scripted()]
+    for each in servers:
+        each.close()
+    with pytest.raises(ProviderUnavailable, match="so it is with 2 more"):
+        connected(servers)
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_what_a_proxy_could_not_pass_on_is_sent_again_with_its_key(scripted, status):
+    bad = answer(b"<html>Bad gateway</html>", status=f"{status} Bad", kind="text/html")
+    server = scripted(HELLO, bad, bad, NOTHING)
+    with connected(server) as memory:
+        memory.conversations.set_working("talk", "a")
+    assert len({headers["idempotency-key"] for _, headers, _ in server.asked[1:]}) == 1
+
+
+@pytest.mark.parametrize("urls", [[], (), ["http://127.0.0.1:1", 7], ["http://a"] * 65, {"http://a"}])
+def test_what_is_no_list_of_addresses_is_refused(urls):
+    with pytest.raises(ConfigError) as refused:
+        memoranda.connect(urls, SECRET, scope="home")
+    assert "http://127.0.0.1:8765" in refused.value.hint
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    servers=st.integers(1, 5),
+    patience=st.floats(0, 60),
+    asked=st.lists(st.tuples(st.booleans(), st.floats(0, 5)), max_size=300),
+)
+def test_tries_end_within_the_patience_and_every_server_has_its_turn(servers, patience, asked):
+    moment = [0.0]
+    tries = Tries(servers, now=lambda: moment[0])
+    in_a_row = 0
+    for away, after in asked:
+        pause = tries.away(patience, after=after) if away else tries.busy(patience, after=after)
+        in_a_row = in_a_row + 1 if away else in_a_row
+        if pause is None:
+            assert not away or in_a_row >= servers, "the others were not asked"
+            return
+        assert pause >= 0
+        moment[0] += pause
+        assert moment[0] <= patience or pause == 0
 
 
 def test_a_token_is_asked_for_once_even_when_the_connection_breaks(scripted):
@@ -213,7 +341,7 @@ def test_who_is_told_to_wait_long_is_told_so(scripted):
 
 def test_a_server_that_stays_busy_is_not_asked_for_ever(scripted):
     server = scripted(HELLO, *[busy(503, 0)] * 50)
-    with connected(server) as memory, pytest.raises(ProviderUnavailable):
+    with connected(server, patience=1.0) as memory, pytest.raises(ProviderUnavailable):
         memory.conversations.set_working("talk", "a")
     assert len(server.asked) < 10
 
@@ -248,8 +376,9 @@ def test_an_answer_that_makes_no_sense_is_told_as_such(scripted, body):
 
 
 def test_a_proxy_that_speaks_for_the_server_is_an_outage(scripted):
-    server = scripted(HELLO, answer(b"<html>Bad gateway</html>", status="502 Bad Gateway", kind="text/html"))
-    with connected(server) as memory, pytest.raises(ProviderUnavailable, match="status 502"):
+    bad = answer(b"<html>Bad gateway</html>", status="502 Bad Gateway", kind="text/html")
+    server = scripted(HELLO, *[bad] * 20)
+    with connected(server, patience=0.3) as memory, pytest.raises(ProviderUnavailable, match="status 502"):
         memory.conversations.working("talk")
 
 
@@ -302,16 +431,28 @@ def test_what_progress_raises_ends_the_call_and_the_connection(scripted, error):
     with connected(server) as memory:
         with pytest.raises(error, match="stop"):
             memory.admin.rebuild(stop)
-        assert not memory._caller.transport._connections._idle
+        assert not memory._caller.transport._servers[0].connections._idle
     assert len(server.asked) == 2, "it is not asked again"
 
 
-def test_a_stream_that_breaks_is_not_begun_again(scripted):
+def test_a_stream_that_breaks_is_begun_again_with_its_key(scripted):
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    server = scripted(HELLO, [head + b"1\r\n:\r\n", None], HELLO)
-    with connected(server) as memory, pytest.raises(ProviderUnavailable, match="broke"):
+    told = {"type": "urn:memoranda:not-found", "status": 404, "detail": "gone", "hint": "Look."}
+    whole = stream(b"event: problem\ndata: " + json.dumps(told).encode() + b"\n\n")
+    server = scripted(HELLO, [head + b"1\r\n:\r\n", None], whole)
+    with connected(server) as memory, pytest.raises(NotFound, match="gone"):
         memory.admin.rebuild()
-    assert len(server.asked) == 2
+    assert len({headers["idempotency-key"] for _, headers, _ in server.asked[1:]}) == 1
+
+
+def test_long_work_that_could_not_be_begun_is_asked_for_again(scripted):
+    busy_now = {"type": "urn:memoranda:busy", "status": 503, "detail": "busy", "hint": "Wait.", "retry_after": 0.1}
+    gone = {"type": "urn:memoranda:not-found", "status": 404, "detail": "gone", "hint": "Look."}
+    told = [stream(b"event: problem\ndata: " + json.dumps(each).encode() + b"\n\n") for each in (busy_now, gone)]
+    server = scripted(HELLO, *told)
+    with connected(server) as memory, pytest.raises(NotFound, match="gone"):
+        memory.admin.rebuild()
+    assert len(server.asked) == 3
 
 
 def test_events_are_read_whatever_the_line_ends():

@@ -107,7 +107,7 @@ _line = st.text(max_size=40).map(plain_line).filter(bool)
 _gist = st.builds(Gist, *[st.lists(_line, max_size=3).map(tuple)] * 3)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(messages=st.lists(_message, max_size=12), earlier=_gist, most=st.integers(0, 300))
 def test_it_is_never_longer_than_it_may_be_and_always_the_same(messages, earlier, most):
     gist = summed_up(messages, earlier=earlier, most=most)
@@ -120,7 +120,7 @@ def in_words(text):
     return " ".join(re.findall(r"\w+", text))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(messages=st.lists(_message, max_size=12), earlier=_gist)
 def test_it_says_nothing_that_was_not_said(messages, earlier):
     gist = summed_up([each._replace(tool_calls=(), speaker="") for each in messages], earlier=earlier)

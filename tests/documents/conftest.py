@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import faces
+
 LONG_AGO_NS = 1_700_000_000_000_000_000
 
 
@@ -63,4 +65,4 @@ def opens(monkeypatch):
 @pytest.fixture
 def folder(path):
     """Where the derived files of documents are."""
-    return Path(f"{path}-documents")
+    return Path(f"{faces.local_path(path)}-documents")

@@ -92,7 +92,7 @@ def holds(text, size, count=estimated_tokens):
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(TEXTS, SIZES)
 @example("---\nkey: value\n---\n# One\ntext\n", (400, 80))
 @example("```\n---", (16, 8))

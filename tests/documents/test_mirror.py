@@ -228,7 +228,7 @@ def test_a_copied_line_is_said_once_and_a_changed_copy_is_new(memory, facts, syn
 
 
 def test_what_an_edited_memory_had_before_is_not_screened_again(opened, clock, memory, facts, sync):
-    looks_secret = {"message": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}
+    looks_secret = {"ticket": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}
     opened(clock=clock, secrets="allow").remember("One.", kind="fact", metadata=looks_secret)
     sync()
     edit(facts, "One.", "Uno.")

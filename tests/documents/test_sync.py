@@ -310,7 +310,7 @@ _steps = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_steps)
 def test_after_a_sync_the_catalogue_is_what_a_fresh_one_would_be(opened, tmp_path, steps):
     root = tmp_path / "tree"

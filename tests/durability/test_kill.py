@@ -21,7 +21,7 @@ def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(path):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_nothing_acknowledged_is_lost_in_fifty_kills(path):
-    _kill_often(Killer(path, "recall"), 50, longest=1.0)
+    _kill_often(Killer(path, "recall"), 50, longest=0.6)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from memoranda.http.examples import EXAMPLES
 from memoranda.http.own import OWN
 from memoranda.wire.doors import DOORS, Door
 
+TAG = "before"
 QUESTION = "where is the lamp in the cellar?"
 TRANSCRIPT = json.dumps({"messages": [{"role": "user", "content": "I keep the lamp in the cellar."}]}).encode()
 _NEEDED: dict[str, dict[str, Any]] = {
@@ -23,8 +24,16 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "growth": {"below": "true"},
     "list": {"states": ""},
     "conversations.import_transcript": {"format": "openai", "conversation": "imported"},
+    "import_memories": {"format": "jsonl", "trust": "trusted"},
+    "diff": {"older": "0", "below": "true"},
+    "operations": {"below": "true"},
+    "contents": {"below": "true"},
+    "governance.drift": {"below": "true"},
+    "governance.audit": {"below": "true"},
+    "retention.report": {"below": "true"},
 }
-_LAST = ("documents.remove", "conversations.erase", "erase")
+_FILES = {"import_memories": b'{"text": "I keep the lamp in the cellar."}\n'}
+_LAST = ("untag", "documents.remove", "conversations.erase", "erase")
 
 
 class Target(NamedTuple):
@@ -49,9 +58,9 @@ def in_order() -> list[Door]:
 
 def target(door: Door, tenant: Tenant, world: World) -> Target:
     """What a door is asked, about something of this tenant's."""
-    path = door.path.replace("{reference}", quote(_reference(door, tenant), safe=""))
+    path = door.path.replace("{reference}", quote(_reference(door, tenant), safe="")).replace("{name}", TAG)
     if door.upload:
-        return Target(door.method, path, _NEEDED[door.verb], TRANSCRIPT)
+        return Target(door.method, path, _NEEDED[door.verb], _FILES.get(door.verb, TRANSCRIPT))
     if door.method == "GET":
         return Target(door.method, path, {**_required(door, tenant), **_NEEDED.get(door.verb, {})}, None)
     body = {**copy.deepcopy(EXAMPLES[door.verb]), **_aimed(door, tenant, world)}
@@ -68,7 +77,7 @@ def own_targets() -> list[Target]:
 def _reference(door: Door, tenant: Tenant) -> str:
     if door.noun == "tokens":
         return tenant.token
-    places = {"restore": 2, "review.accept": 3, "review.get": 4, "review.reject": 4}
+    places = {"restore": 2, "review.accept": 3, "review.get": 4, "review.reject": 4, "grade": 1, "trust": 1}
     return tenant.memories[places.get(door.verb, 0)]
 
 
@@ -98,6 +107,11 @@ def _aimed(door: Door, tenant: Tenant, world: World) -> dict[str, Any]:
         "preferences.set": {"category": "lighting", "key": "evening", "value": "30%", "context": ""},
         "preferences.forget": {"category": "lighting", "key": "evening"},
         "conversations.keep_private": {"conversation": "a diary"},
+        "tag": {"name": TAG},
+        "undo": {"below": True, "mode": "preview"},
+        "rollback": {"to": 0, "below": True, "mode": "preview"},
+        "retention.subject": {"person": SPEAKER, "below": True, "include_above": True},
+        "consolidation.proposals": {"below": True},
     }
     found = dict(special.get(door.verb, {}))
     if "query" in names and door.verb not in ("erase", "why_not"):

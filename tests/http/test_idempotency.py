@@ -193,12 +193,56 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same_and_the_key_is_free
     assert (again.status, again.json()["receipt"]["outcome"]) == (200, "reinforced")
 
 
+def test_what_must_not_be_done_twice_is_not_when_its_answer_could_not_be_kept(server, monkeypatch):
+    def locked(self, *args, **kwargs):
+        raise LedgerLocked("the store is locked")
+
+    line = "/v1/conversations/append?scope=bot-1"
+    body = {"messages": [{"role": "user", "content": "hello once"}], "conversation": "talk"}
+    with monkeypatch.context() as patched:
+        patched.setattr(Answers, "finish", locked)
+        assert server.post(line, body, headers=_keyed("k1")).status == 200
+    again = server.post(line, body, headers=_keyed("k1"))
+    assert (again.status, again.problem["type"]) == (409, "urn:memoranda:key-done")
+    kept = server.get("/v1/conversations/messages?scope=bot-1&conversation=talk").json()["items"]
+    assert [each["text"] for each in kept] == ["hello once"]
+
+
+def test_a_request_that_another_server_has_taken_over_is_done_by_that_one(server, path, monkeypatch):
+    """The first was not seen any more, as after a restart of the database, and had not written yet."""
+    begun, go_on = threading.Event(), threading.Event()
+    real = LongTermMemory.remember
+
+    @functools.wraps(real)
+    def slow_at_first(self, *args, **kwargs):
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(20)
+        return real(self, *args, **kwargs)
+
+    monkeypatch.setattr(LongTermMemory, "remember", slow_at_first)
+    with ThreadPoolExecutor(1) as pool, loopback(path) as other:
+        first = pool.submit(server.caller().post, LINE, {"text": "Slowly."}, headers=_keyed("slow"))
+        assert begun.wait(20)
+        server.store.answers._presence.leave()
+        done = other.post(LINE, {"text": "Slowly."}, headers=_keyed("slow"))
+        assert (done.status, done.json()["receipt"]["outcome"]) == (200, "created")
+        go_on.set()
+        refused = first.result(20)
+    assert (refused.status, refused.problem["type"]) == (409, "urn:memoranda:key-busy")
+    assert refused.headers["retry-after"] == "1"
+    again = server.post(LINE, {"text": "Slowly."}, headers=_keyed("slow"))
+    assert (again.status, again.body, again.headers["idempotent-replayed"]) == (200, done.body, "true")
+    identity = done.json()["memory"]["id"]
+    assert len(server.get(f"/v1/memories/{identity}/history?scope={SCOPE}").json()["items"]) == 1
+
+
 def test_neither_an_answer_nor_a_problem_is_lost_when_the_key_cannot_be_let_go_of(server, monkeypatch):
     def locked(self, *args, **kwargs):
         raise LedgerLocked("the store is locked")
 
     monkeypatch.setattr(Answers, "finish", locked)
-    monkeypatch.setattr(Answers, "drop", locked)
+    monkeypatch.setattr(Answers, "_delete", locked)
     assert server.post(LINE, {"text": "Anna reads."}, headers=_keyed("k1")).status == 200
 
 

@@ -11,6 +11,7 @@ from tenants import ABOVE, BELOW, FOREIGN, HOME, SOURCE, SPEAKER, SUBJECT, TALK,
 
 from memoranda.domain.ids import new_id
 from memoranda.domain.scope import Scope
+from memoranda.http.examples import EXAMPLES
 from memoranda.testing.fakes import FixedClock
 from memoranda.wire.doors import DOORS
 
@@ -61,7 +62,7 @@ def _told(answer, identity):
 
 @pytest.mark.parametrize("door", [each for each in DOORS if "{reference}" in each.path], ids=lambda door: door.verb)
 def test_a_foreign_id_is_answered_like_one_that_does_not_exist(tenants, asked, door):
-    body = {} if door.method == "POST" else None
+    body = EXAMPLES[door.verb] if door.method == "POST" else None
     missing = new_id()
     ask = lambda identity: asked(door.method, door.path.replace("{reference}", identity), body)  # noqa: E731
     expected = _told(ask(missing), missing)
@@ -415,20 +416,36 @@ def test_a_token_that_sees_above_shows_it_and_never_changes_it(tenants, unchange
 
 # -- what others keep makes no difference --
 
+_UNMADE = re.compile(r'"[^"]*have no vector yet",?')
 _IDS = re.compile(
-    r'"[0-9a-z]{20}"|"[0-9a-z]{8}"(?!:)|"(b2:)?[0-9a-f]{16,64}"|(?<=id=)[0-9a-z]+|(?<="nonce":)"[^"]*"|nonce=\\"[0-9a-z]+\\"'
+    r'"[0-9a-z]{20}"|"[0-9a-z]{8}"(?!:)|"(b2:)?[0-9a-f]{16,64}"|(?<=id=)[0-9a-z]+|(?<="nonce":)"[^"]*"|(?<=import:)[0-9a-z]{20}|nonce=\\"[0-9a-z]+\\"'
 )
 # How many tokens an id or a nonce has is chance.
 _NUMBERS = re.compile(
-    r'"(sequence|next|seq|number|at|tokens|bytes|root|seconds|hits)":("[^"]*"|[0-9.]+|null|\[[0-9,]*\])'
+    r'"(sequence|next|seq|number|at|tokens|bytes|root|seconds|hits|first|last|newer|target|undoes|before)":("[^"]*"|[0-9.]+|null|\[[0-9,]*\])'
     r"|mem_[0-9a-z]{8}_[\w-]+|; the store went [^\"]*"
 )
+
+
+# In the order of ids, which is chance.
+_BY_ID = ("export", "retention.subject")
+
+
+def _in_order(told):
+    """The same, with every list in an order that does not follow from ids; a file that was written, line by line."""
+    if isinstance(told, dict):
+        told = {name: _in_order(each) for name, each in told.items()}
+        if isinstance(told.get("content"), str):
+            told["content"] = _in_order([json.loads(line) for line in told["content"].splitlines()])
+        return told
+    return sorted(map(_in_order, told), key=_without_numbers) if isinstance(told, list) else told
 
 
 def _without_numbers(told):
     """Without ids and secrets, without times that were measured, and without the numbers of events and rows: there is
     one row of numbers for the whole store, and it is known to tell how much is written in all."""
     plain = _IDS.sub('"ID"', json.dumps(told, sort_keys=True, separators=(",", ":")))
+    plain = _UNMADE.sub("", plain)  # how far the embedder came by now is a matter of time
     return _NUMBERS.sub(lambda found: f'"{found[1]}":0' if found[1] else "", plain)
 
 
@@ -448,6 +465,7 @@ def test_answers_are_the_same_whatever_is_kept_elsewhere(tmp_path, embedder):
                     headers = {"content-type": "application/octet-stream"} if door.upload else {}
                     answer = caller.ask(sent.method, sent.line(asked), sent.body, headers=headers)
                     body = answer.json() if answer.body else None
+                    body = _in_order(body) if door.verb in _BY_ID else body
                     answers[door.verb, aim] = (answer.status, _without_numbers(body).replace(str(folder), ""))
             answers["whoami"] = caller.get("/v1/whoami").json()
             lately = caller.get("/v1/activity").json()

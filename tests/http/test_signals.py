@@ -1,5 +1,6 @@
 """A server that ends, is killed, has no space or is locked out: nothing that it acknowledged is lost."""
 
+import http.client
 import json
 import random
 import resource
@@ -110,7 +111,7 @@ class Writers:
             except ConnectionRefusedError:
                 self.away += 1
                 return
-            except OSError as error:
+            except (OSError, http.client.IncompleteRead) as error:
                 self.broken.append((text, type(error).__name__))
                 return
             except Exception as error:

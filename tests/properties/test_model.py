@@ -294,10 +294,10 @@ _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_t
 
 
 class TestStore(Store.TestCase):
-    settings = settings(max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=_QUIET)
+    settings = settings(max_examples=10, stateful_step_count=25, deadline=None, suppress_health_check=_QUIET)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 class TestStoreForLong(Store.TestCase):
-    settings = settings(max_examples=150, stateful_step_count=60, deadline=None, suppress_health_check=_QUIET)
+    settings = settings(max_examples=80, stateful_step_count=50, deadline=None, suppress_health_check=_QUIET)

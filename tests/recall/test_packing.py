@@ -167,7 +167,7 @@ hostile = st.lists(st.sampled_from([*TAGS, *LINKS, *UNSEEN]), max_size=12).map("
 texts = st.lists(any_text | hostile, min_size=1, max_size=4)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(texts=texts, form=st.sampled_from(PACK_FORMATS))
 def test_no_text_breaks_out_of_a_pack(texts, form):
     assert_holds(texts, form)
@@ -272,7 +272,7 @@ languages = st.sampled_from([*SPOKEN, *WIDE, *WRITTEN, *SIGNS])
 mixed = st.lists(languages | any_text, min_size=1, max_size=12).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(
     texts=st.lists(mixed, max_size=12),
     profile=st.lists(mixed, max_size=3),

@@ -413,7 +413,7 @@ words = st.sampled_from([*known, "2023", "7", "31", "0", "9999", "7th", "Q3", "5
 moments = st.integers(0, MAX_MS)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     query=st.text(st.characters(exclude_categories=[]), max_size=80) | st.lists(words, max_size=14).map(" ".join),
     now=moments,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memoranda import Draft, InvalidInput
 from memoranda.domain.draft import Referable
-from memoranda.wire.binding import arguments_of, sent
+from memoranda.wire.binding import arguments_of, is_table, sent
 from memoranda.wire.codec import decode, encode
 from memoranda.wire.doors import DOORS
 
@@ -31,11 +31,17 @@ def received(door, request):
     return arguments_of(door, path, query, body), dict(query)
 
 
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="="), min_size=1, max_size=8)
+TABLES = st.dictionaries(NAMES, st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=3)
+
+
 def _given(door):
     required = {
         each.name: values(Referable if each.place == "path" else each.type) for each in door.parameters if each.required
     }
-    optional = {each.name: values(each.type) for each in door.parameters if not each.required}
+    optional = {
+        each.name: TABLES if is_table(each.type) else values(each.type) for each in door.parameters if not each.required
+    }
     return st.fixed_dictionaries(required, optional=optional)
 
 
@@ -44,15 +50,15 @@ def test_what_is_sent_is_what_is_received(door):
     @settings(max_examples=8)
     @given(_given(door))
     def check(arguments):
-        upload = {door.upload: "a.jsonl"} if door.upload else {}
+        upload = {name: "a.jsonl" for name in (door.upload, door.download) if name}
         request = sent(door, (), {**arguments, **upload}, scope="home/anna")
         found, query = received(door, request)
         assert query["scope"] == "home/anna"
         for each in door.parameters:
             if each.name not in arguments:
                 assert each.name not in found
-            elif arguments[each.name] is None and each.place == "query":
-                assert each.name not in found, "None is the default, and is left out"
+            elif arguments[each.name] in (None, {}) and each.place == "query":
+                assert each.name not in found, "nothing is the default, and is left out"
             else:
                 asked = decode(each.type, json.loads(json.dumps(encode(arguments[each.name]))), strict=True)
                 assert _as_asked(each, found[each.name]) == _as_asked(each, asked)
@@ -155,5 +161,15 @@ def test_the_name_of_a_file_travels_with_it_and_with_nothing_else():
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.verb)
 def test_every_argument_of_a_verb_travels_or_has_a_reason_not_to(door):
     names = list(inspect.signature(door.function).parameters)[1:]
-    stays = {"by", "tokenizer", door.upload, *door.callbacks}
+    stays = {"by", "tokenizer", door.upload, door.download, *door.stays, *door.callbacks}
     assert set(names) - {each.name for each in door.parameters} <= stays
+
+
+@pytest.mark.parametrize("written", ["theirs", "=ours", ""])
+def test_a_table_in_a_query_has_a_key_and_a_value_each(written):
+    with pytest.raises(InvalidInput, match="key=value"):
+        arguments_of(DOOR["import_memories"], {}, [("owners", written)], None)
+    with pytest.raises(InvalidInput, match="key=value"):
+        arguments_of(DOOR["import_memories"], {}, [("owners", "a=b"), ("owners", "a=c")], None)
+    with pytest.raises(InvalidInput, match="equals sign"):
+        sent(DOOR["import_memories"], ("a.jsonl",), {"owners": {"a=b": "c"}}, scope="home")
