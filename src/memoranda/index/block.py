@@ -1,11 +1,11 @@
 """What a process has in memory of one scope, and how it keeps up with the file."""
 
-import apsw
 import numpy as np
 
 from memoranda.index.container import load_segment, meta
 from memoranda.index.search import View
 from memoranda.index.segment import Packed, Segment, Tail
+from memoranda.ledger.connection import Connection
 
 
 class Block:
@@ -28,7 +28,7 @@ class Block:
         return sum(view.part.bytes for view in self.views)
 
 
-def refresh(connection: apsw.Connection, path: str, block: Block) -> None:
+def refresh(connection: Connection, path: str, block: Block) -> None:
     stamp = int(meta(connection, "stamp"))
     row = connection.execute("select id from scope where path = :path", {"path": path}).fetchone()
     if row is None or int(row[0]) != block.scope:

@@ -7,25 +7,25 @@ wherever in its file it goes. It may be thrown away at any time.
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import apsw
-
 from memoranda.domain.document import FileSeen
 from memoranda.domain.errors import LedgerDamaged
+from memoranda.domain.keys import Key
 from memoranda.domain.memory import Trust
 from memoranda.index import catalogue_rows as rows
 from memoranda.index.catalogue_feed import OF_CHUNKS, ChunkFeed
 from memoranda.index.catalogue_rows import FORMAT, FileRead, Holding, Kept, KnownFile, Passage
 from memoranda.ledger import vectors
-from memoranda.ledger.database import Database
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts, placeholders
+from memoranda.ledger.sqlite import SqliteDatabase
 
 
 class Catalogue:
     """One generation of the catalogue."""
 
-    def __init__(self, path: Path, *, busy_seconds: float = 30.0) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = 30.0, key: Key | None = None) -> None:
         self.path = path
-        self.database = Database(path, durable=False, busy_seconds=busy_seconds)
+        self.database = SqliteDatabase(path, durable=False, busy_seconds=busy_seconds, key=key)
         try:
             with self.database.read() as connection:
                 prepared = connection.execute("select 1 from sqlite_schema where name = 'meta'").fetchone()
@@ -85,7 +85,7 @@ class Catalogue:
         wanted = {chunk.digest for read in put for chunk in read.chunks}
         seeded = seeds.vectors_of(fingerprint, wanted) if seeds is not None and fingerprint else ()
 
-        def job(connection: apsw.Connection) -> tuple[int, int]:
+        def job(connection: Connection) -> tuple[int, int]:
             by_content = {each.content_hash: each for each in seeded}
             came = went = 0
             left: list[int] = []
@@ -123,7 +123,7 @@ class Catalogue:
     def drop_source(self, scope: str, source: str) -> tuple[int, int]:
         """Let go of all files of a source: how many files, how many chunks."""
 
-        def job(connection: apsw.Connection) -> tuple[int, int]:
+        def job(connection: Connection) -> tuple[int, int]:
             selected = connection.execute(
                 "select number from file where scope = :scope and source = :source", {"scope": scope, "source": source}
             ).fetchall()

@@ -23,6 +23,9 @@ class ChunkFeed(Vectors):
     def sequence(self) -> int:
         return self._number("select coalesce(max(seq), 0) from change")
 
+    def mark_at(self, sequence: int) -> str:
+        return ""  # a catalogue and its index are one generation: neither comes back without the other
+
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         with self._database.read() as connection:
             rows: list[Any] = connection.execute(

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerError, LedgerLocked
+from memoranda.domain.keys import Key
 from memoranda.index.catalogue import Catalogue
 from memoranda.ledger.locking import Busy, held
 
@@ -24,9 +25,10 @@ _OURS = re.compile(r"(?:catalogue-(\d+)\.db(?:-wal|-shm)?|index-(\d+))")
 class CatalogueFolder:
     """`<ledger>-documents/` beside the ledger."""
 
-    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float, key: Key | None = None) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
+        self._key = key
 
     # -- which one serves --
 
@@ -61,7 +63,7 @@ class CatalogueFolder:
 
     def catalogue(self, number: int) -> Catalogue:
         """One generation's, made when it is not there."""
-        return Catalogue(self.path / f"catalogue-{number}.db", busy_seconds=self._busy_seconds)
+        return Catalogue(self.path / f"catalogue-{number}.db", busy_seconds=self._busy_seconds, key=self._key)
 
     def index_path(self, number: int) -> Path:
         """Where the index of a generation lies."""

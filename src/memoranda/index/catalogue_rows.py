@@ -4,12 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import apsw
-
 from memoranda.domain.document import Chunk, FileSeen, Matter
 from memoranda.domain.memory import Trust
 from memoranda.index.catalogue_feed import OF_CHUNKS
 from memoranda.ledger import vectors
+from memoranda.ledger.connection import Connection
 
 FORMAT = "2"
 SCHEMA = """
@@ -118,7 +117,7 @@ class Holding(NamedTuple):
     vectors: int
 
 
-def prepare(connection: apsw.Connection) -> None:
+def prepare(connection: Connection) -> None:
     """Make the tables."""
     connection.execute(SCHEMA).fetchall()
     connection.execute(
@@ -126,7 +125,7 @@ def prepare(connection: apsw.Connection) -> None:
     )
 
 
-def set_meta(connection: apsw.Connection, key: str, value: str) -> None:
+def set_meta(connection: Connection, key: str, value: str) -> None:
     """Write down what the catalogue says of itself."""
     connection.execute(
         "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value",
@@ -134,7 +133,7 @@ def set_meta(connection: apsw.Connection, key: str, value: str) -> None:
     )
 
 
-def tell_troubles(connection: apsw.Connection, scope: str, source: str, troubles: Mapping[str, str]) -> None:
+def tell_troubles(connection: Connection, scope: str, source: str, troubles: Mapping[str, str]) -> None:
     """Write down what is wrong with the files of a source, by path."""
     place = {"scope": scope, "source": source}
     connection.execute("delete from trouble where scope = :scope and source = :source", place)
@@ -164,7 +163,7 @@ _UPDATE = """
 """
 
 
-def touch(connection: apsw.Connection, read: FileRead) -> None:
+def touch(connection: Connection, read: FileRead) -> None:
     """Only the path, the matter and what the disk tells are other than before."""
     before = connection.execute(
         "select path, title, tags, dated from file where number = :number", {"number": read.number}
@@ -178,7 +177,7 @@ def touch(connection: apsw.Connection, read: FileRead) -> None:
         )
 
 
-def put_file(connection: apsw.Connection, scope: str, source: str, read: FileRead) -> int:
+def put_file(connection: Connection, scope: str, source: str, read: FileRead) -> int:
     """The number of a file that came or changed."""
     if read.number is not None:
         touch(connection, read)
@@ -196,7 +195,7 @@ def put_file(connection: apsw.Connection, scope: str, source: str, read: FileRea
 
 
 def mirror(
-    connection: apsw.Connection, scope: str, file: int, chunks: Sequence[Chunk]
+    connection: Connection, scope: str, file: int, chunks: Sequence[Chunk]
 ) -> tuple[list[tuple[int, str]], list[int]]:
     """Give a file these chunks: (number, content hash) of those that are new, and numbers of those to let go of."""
     rows = connection.execute(
@@ -225,7 +224,7 @@ def mirror(
     return new, [number for same in there.values() for number, *_ in same]
 
 
-def drop_chunks(connection: apsw.Connection, numbers: Sequence[int]) -> int:
+def drop_chunks(connection: Connection, numbers: Sequence[int]) -> int:
     """Let go of chunks; how many."""
     for number in numbers:
         connection.execute("delete from chunk where number = :number", {"number": number})
@@ -233,7 +232,7 @@ def drop_chunks(connection: apsw.Connection, numbers: Sequence[int]) -> int:
     return len(numbers)
 
 
-def _move(connection: apsw.Connection, was: tuple[int, int, int, str], chunk: Chunk) -> None:
+def _move(connection: Connection, was: tuple[int, int, int, str], chunk: Chunk) -> None:
     number, start, end, heading = was
     if (start, end, heading) == (chunk.start_line, chunk.end_line, chunk.heading):
         return
@@ -245,7 +244,7 @@ def _move(connection: apsw.Connection, was: tuple[int, int, int, str], chunk: Ch
         _log(connection, number)
 
 
-def give_vector(connection: apsw.Connection, number: int, digest: str, seed: Kept | None, fingerprint: str) -> None:
+def give_vector(connection: Connection, number: int, digest: str, seed: Kept | None, fingerprint: str) -> None:
     """The vector of the same text elsewhere, if there is one: it was paid for."""
     connection.execute(
         """
@@ -261,7 +260,7 @@ def give_vector(connection: apsw.Connection, number: int, digest: str, seed: Kep
         vectors.save(connection, OF_CHUNKS, space, [(number, digest, seed.body)])
 
 
-def drop(connection: apsw.Connection, file: int) -> int:
+def drop(connection: Connection, file: int) -> int:
     """Let go of a file; how many chunks went with it."""
     connection.execute("insert into change (number) select number from chunk where file = :file", {"file": file})
     gone = connection.changes()
@@ -269,7 +268,7 @@ def drop(connection: apsw.Connection, file: int) -> int:
     return gone
 
 
-def _log(connection: apsw.Connection, number: int) -> None:
+def _log(connection: Connection, number: int) -> None:
     connection.execute("insert into change (number) values (:number)", {"number": number})
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-import apsw
 import numpy as np
 
 from memoranda.index.segment import Packed, Segment
 from memoranda.index.tokens import VERSION as TOKENS_VERSION
+from memoranda.ledger.connection import Connection
 
 FORMAT = f"4.{TOKENS_VERSION}"
 
@@ -38,7 +38,7 @@ create index if not exists segment_scope on segment (scope);
 COLUMNS = ", ".join(Segment.BLOBS)
 
 
-def prepare(connection: apsw.Connection, fingerprint: str) -> None:
+def prepare(connection: Connection, fingerprint: str) -> None:
     connection.execute(SCHEMA).fetchall()
     for key, value in (("sequence", "0"), ("stamp", "0"), ("format", FORMAT), ("fingerprint", fingerprint)):
         connection.execute(
@@ -47,12 +47,12 @@ def prepare(connection: apsw.Connection, fingerprint: str) -> None:
         )
 
 
-def meta(connection: apsw.Connection, key: str) -> str:
+def meta(connection: Connection, key: str) -> str:
     row = connection.execute("select value from meta where key = :key", {"key": key}).fetchone()
     return "0" if row is None else str(row[0])
 
 
-def kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any, Any]]:
+def kept(connection: Connection) -> Iterator[tuple[Any, Any, Any]]:
     """Terms, vectors and pieces of what is alive: what is dead but still there must be found by the proof."""
     for identity, scope in [(int(row[0]), int(row[1])) for row in connection.execute("select id, scope from segment")]:
         segment = load_segment(connection, identity)
@@ -67,18 +67,18 @@ def kept(connection: apsw.Connection) -> Iterator[tuple[Any, Any, Any]]:
         yield entry.terms, entry.vector[None, :], entry.pieces
 
 
-def load_segment(connection: apsw.Connection, identity: int) -> Segment:
+def load_segment(connection: Connection, identity: int) -> Segment:
     row = connection.execute(f"select {COLUMNS} from segment where id = :id", {"id": identity}).fetchone()  # noqa: S608
     assert row is not None
     return Segment.from_blobs(row)
 
 
-def gone(connection: apsw.Connection, scope: int, segment: int) -> set[int]:
+def gone(connection: Connection, scope: int, segment: int) -> set[int]:
     rows = connection.execute(
         "select number from gone where scope = :scope and segment = :segment", {"scope": scope, "segment": segment}
     )
     return {int(row[0]) for row in rows}
 
 
-def is_prepared(connection: apsw.Connection) -> bool:
+def is_prepared(connection: Connection) -> bool:
     return connection.execute("select 1 from sqlite_schema where name = 'meta'").fetchone() is not None

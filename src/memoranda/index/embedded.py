@@ -10,9 +10,8 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-import apsw
-
 from memoranda.domain.errors import LedgerDamaged
+from memoranda.domain.keys import Key
 from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.index.block import Block, refresh
 from memoranda.index.container import FORMAT, is_prepared, kept, meta, prepare
@@ -20,8 +19,9 @@ from memoranda.index.residues import residues
 from memoranda.index.search import View, extent, overlaid, search
 from memoranda.index.segment import Packed
 from memoranda.index.writer import Writer
-from memoranda.ledger.database import Database
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts
+from memoranda.ledger.sqlite import SqliteDatabase
 
 CACHE_BYTES = 2 << 30
 
@@ -29,9 +29,9 @@ CACHE_BYTES = 2 << 30
 class EmbeddedIndex:
     """Lexical and semantic lane in one file."""
 
-    def __init__(self, path: Path, *, fingerprint: str, busy_seconds: float = 30.0) -> None:
+    def __init__(self, path: Path, *, fingerprint: str, busy_seconds: float = 30.0, key: Key | None = None) -> None:
         self.path = path
-        self._database = Database(path, durable=False, busy_seconds=busy_seconds, page_size=16_384)
+        self._database = SqliteDatabase(path, durable=False, busy_seconds=busy_seconds, page_size=16_384, key=key)
         self._blocks: OrderedDict[str, Block] = OrderedDict()
         self._lock = threading.Lock()
         self._seen = threading.local()
@@ -56,6 +56,12 @@ class EmbeddedIndex:
     def sequence(self) -> int:
         return int(self._meta("sequence"))
 
+    @property
+    def standing(self) -> tuple[int, str]:
+        with self._database.read() as connection:
+            sequence, mark = meta(connection, "sequence"), meta(connection, "mark")
+        return int(sequence), "" if mark == "0" else mark
+
     def version(self) -> int:
         """A number that changes when anybody commits; it means something only to the thread that asks."""
         return self._database.version()
@@ -65,7 +71,7 @@ class EmbeddedIndex:
     def adopt(self, fingerprint: str) -> None:
         """Let another vector space move in. Only for an index that has no vectors."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             row = connection.execute("select 1 from entry where vector = 1 limit 1").fetchone()
             if row is None:
                 Writer(connection).set_meta("fingerprint", fingerprint)
@@ -81,10 +87,11 @@ class EmbeddedIndex:
         sequence: int | None,
         after: int | None = None,
         at_once: bool = True,
+        mark: str = "",
     ) -> bool:
         packed = [(entry.scope, Packed.of(entry)) for entry in put]
 
-        def job(connection: apsw.Connection) -> bool:
+        def job(connection: Connection) -> bool:
             if after is not None and int(meta(connection, "sequence")) != after:
                 return False
             writer = Writer(connection)
@@ -96,6 +103,7 @@ class EmbeddedIndex:
             writer.settle()
             if sequence is not None:
                 writer.set_meta("sequence", str(sequence))
+                writer.set_meta("mark", mark)
             return True
 
         return self._database.write(job)

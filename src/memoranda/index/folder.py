@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memoranda.domain.errors import Conflict, LedgerDamaged, LedgerError
+from memoranda.domain.keys import Key
 from memoranda.index.embedded import EmbeddedIndex
+from memoranda.index.home import ServedIndex
 from memoranda.ledger.locking import Busy, held
 
 _CURRENT = "CURRENT"
@@ -18,9 +20,10 @@ _CURRENT = "CURRENT"
 class IndexFolder:
     """`<ledger>-index/` beside the ledger."""
 
-    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float, key: Key | None = None) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
+        self._key = key
 
     def mark(self) -> tuple[int, int]:
         """Changes when another file begins to serve, or the folder was removed."""
@@ -38,12 +41,16 @@ class IndexFolder:
             current = "index-1.db"
             self._point_to(current)
         try:
-            return EmbeddedIndex(self.path / current, fingerprint=fingerprint, busy_seconds=self._busy_seconds)
+            return self._opened(current, fingerprint)
         except LedgerDamaged:
             following = self._following(current)
             self._point_to(following)
             self._remove(current)
-            return EmbeddedIndex(self.path / following, fingerprint=fingerprint, busy_seconds=self._busy_seconds)
+            return self._opened(following, fingerprint)
+
+    def _opened(self, name: str, fingerprint: str) -> EmbeddedIndex:
+        path = self.path / name
+        return EmbeddedIndex(path, fingerprint=fingerprint, busy_seconds=self._busy_seconds, key=self._key)
 
     def _make(self) -> None:
         try:
@@ -76,10 +83,11 @@ class IndexFolder:
         self._make()
         following = self._following(self._current() or "index-0.db")
         self._remove(following)
-        return EmbeddedIndex(self.path / following, fingerprint=fingerprint, busy_seconds=self._busy_seconds)
+        return self._opened(following, fingerprint)
 
-    def swap_to(self, index: EmbeddedIndex) -> None:
+    def swap_to(self, index: ServedIndex) -> None:
         """Let this one serve from now on, and remove the one before."""
+        assert isinstance(index, EmbeddedIndex)
         before = self._current()
         self._point_to(index.path.name)
         if before is not None and before != index.path.name:

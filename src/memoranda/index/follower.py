@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from memoranda.domain.errors import LedgerLocked
 from memoranda.domain.ports import Index, IndexEntry, Meaning, Progress, Vocabulary
 from memoranda.index.closeness import pieces_of
 from memoranda.ledger.feed import Entry, Feed
@@ -51,7 +52,10 @@ class Backfill:
 
 
 def follow(feed: Feed, index: Index, space: Space, progress: Progress | None = None) -> int:
-    """Take in everything that happened since the index's sequence; how many memories were touched."""
+    """Take in everything that happened since the index's sequence; how many memories were touched.
+
+    Raises LedgerLocked inside of a view from before others, or this, took it in: there it stays behind.
+    """
     touched = 0
     target = feed.sequence() if progress else 0
     while True:
@@ -60,8 +64,12 @@ def follow(feed: Feed, index: Index, space: Space, progress: Progress | None = N
         if not changes.numbers:
             return touched
         put, drop = entries(feed, changes.numbers, space)
-        if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after, at_once=feed.erases):
+        mark = feed.mark_at(changes.sequence)
+        if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after, at_once=feed.erases, mark=mark):
             touched += len(changes.numbers)
+        elif index.sequence == after:
+            # This thread reads inside of a view that no commit reaches: it would see the same for ever.
+            raise LedgerLocked("the index is newer than the view that it is read in")
         if progress:
             progress(min(changes.sequence, target), target)
 

@@ -5,7 +5,7 @@ how the entries lie in parts makes no difference.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,14 @@ _IMAGINED = 100
 Scores = npt.NDArray[np.float64]
 
 
+class Statistics(NamedTuple):
+    """What BM25 has to know of entries: how many there are, their words, and how many of them have each form."""
+
+    entries: int
+    words: int
+    frequencies: tuple[int, ...]
+
+
 class Coverage(NamedTuple):
     """BM25 of every row, part by part; what each term that was asked for is worth; the average length in words."""
 
@@ -31,38 +39,59 @@ class Coverage(NamedTuple):
     average: float
 
 
-def coverage(parts: Sequence[Part], masks: Sequence[Mask | None], asked: Sequence[Term]) -> Coverage:
-    """BM25 of every row, divided by what a row would score that has every term once."""
+def coverage(
+    parts: Sequence[Part],
+    masks: Sequence[Mask | None],
+    asked: Sequence[Term],
+    *,
+    told: Statistics | None = None,
+    picked: Collection[int] = (),
+) -> Coverage:
+    """BM25 of every row, divided by what a row would score that has every term once.
+
+    The parts at the places `picked` have only some of the eligible entries; `told` says what to know of all of those.
+    """
     forms = [form for term in asked for form in term.hashes]
     hashes = np.array(forms, np.uint64)
     found = []
-    frequencies = np.zeros(len(forms), np.int64)
-    for part, mask in zip(parts, masks, strict=True):
+    total, words, frequencies = _begun(told, len(forms))
+    for place, (part, mask) in enumerate(zip(parts, masks, strict=True)):
         rows, counts, which = part.postings(hashes)
         if mask is not None and len(rows):
             there: Any = mask[rows]
             rows, counts, which = rows[there], counts[there], which[there]
-        frequencies += np.bincount(which, minlength=len(forms))
         found.append((rows, counts, which))
-    total = sum(counted(part, mask) for part, mask in zip(parts, masks, strict=True))
-    gains = _gains(asked, frequencies.tolist(), total)
-    possible = sum(gains) or 1.0
-    words = sum(int(kept(part.lengths, mask).sum(dtype=np.int64)) for part, mask in zip(parts, masks, strict=True))
+        if place not in picked:
+            frequencies += np.bincount(which, minlength=len(forms))
+            total += counted(part, mask)
+            words += int(kept(part.lengths, mask).sum(dtype=np.int64))
+    worths = gains(asked, frequencies.tolist(), total)
+    possible = sum(worths) or 1.0
     average = max(words / total, 1.0) if total else 1.0
-    b = B_SHORT + (B_LONG - B_SHORT) * min(max((average - _SHORT) / (_LONG - _SHORT), 0.0), 1.0)
-    share = np.array(gains, np.float64) * ((K1 + 1) / possible)
+    share = np.array(worths, np.float64) * ((K1 + 1) / possible)
     scores: list[Scores] = []
     for part, (rows, counts, which) in zip(parts, found, strict=True):
         often = counts.astype(np.float64)
-        norm = K1 * (1 - b) + (K1 * b / average) * part.lengths[rows]
-        worth = share[which] * often / (often + norm)
+        worth = share[which] * often / (often + norms(part.lengths[rows], average))
         scores.append(np.bincount(rows, weights=worth, minlength=part.size).astype(np.float64, copy=False))
     ends = np.cumsum([len(term.hashes) for term in asked]).tolist()
-    told = {term.text: sum(gains[end - len(term.hashes) : end]) for term, end in zip(asked, ends, strict=True)}
-    return Coverage(scores, told, average)
+    worth_of = {term.text: sum(worths[end - len(term.hashes) : end]) for term, end in zip(asked, ends, strict=True)}
+    return Coverage(scores, worth_of, average)
 
 
-def _gains(asked: Sequence[Term], frequencies: Sequence[int], total: int) -> list[float]:
+def norms(lengths: npt.NDArray[Any], average: float) -> npt.NDArray[np.float64]:
+    """How much its length counts against a row."""
+    b = B_SHORT + (B_LONG - B_SHORT) * min(max((average - _SHORT) / (_LONG - _SHORT), 0.0), 1.0)
+    return np.asarray(K1 * (1 - b) + (K1 * b / average) * lengths, np.float64)
+
+
+def _begun(told: Statistics | None, forms: int) -> tuple[int, int, npt.NDArray[np.int64]]:
+    if told is None:
+        return 0, 0, np.zeros(forms, np.int64)
+    return told.entries, told.words, np.array(told.frequencies, np.int64)
+
+
+def gains(asked: Sequence[Term], frequencies: Sequence[int], total: int) -> list[float]:
     """What each form of each term is worth."""
     gains: list[float] = []
     for term in asked:

@@ -9,11 +9,11 @@ import numpy.typing as npt
 from memoranda.domain.memory import STATES
 from memoranda.domain.ports import Around, Candidate, IndexAnswer, IndexQuery
 from memoranda.index.closeness import closeness
-from memoranda.index.lexical import Coverage, Scores, coverage
+from memoranda.index.lexical import Coverage, Scores, Statistics, coverage
 from memoranda.index.neighbours import Key, neighbours
 from memoranda.index.segment import Mask, Packed, Part, Tail, counted, kept
 from memoranda.index.semantic import exact, nearest
-from memoranda.index.timing import timely_masks
+from memoranda.index.timing import Began, timely_masks
 from memoranda.index.tokens import named_hashes, query_terms
 
 _LIVE = frozenset({"live"})
@@ -26,6 +26,21 @@ class View(NamedTuple):
 
     part: Part
     alive: Mask | None
+    picked: bool = False
+    """Whether its rows are only some of what could be searched, picked by whoever told of the rest."""
+
+
+class Told(NamedTuple):
+    """What an engine that picked rows says of all from which it picked.
+
+    `statistics` is of what is eligible, `searched` and `with_vector` count what of it is allowed, too.
+    """
+
+    statistics: Statistics
+    searched: int
+    with_vector: int
+    began: Began
+    """When conversations began, of what is allowed; empty when the query does not ask for conversations."""
 
 
 def overlaid(views: Sequence[View], query: IndexQuery) -> list[View]:
@@ -36,22 +51,29 @@ def overlaid(views: Sequence[View], query: IndexQuery) -> list[View]:
     return [*seen, View(fresh, None)]
 
 
-def search(views: Sequence[View], query: IndexQuery) -> IndexAnswer:
-    """Propose the best of every lane."""
-    parts = [view.part for view in views]
-    masks = [_eligible(view, query) for view in views]
-    allowed = masks
-    if query.allow is not None:
-        allowed = [_both(mask, _listed(part, query.allow)) for part, mask in zip(parts, masks, strict=True)]
-    lanes = Lanes(parts, allowed, query)
-    if query.text:
-        lanes.words = coverage(parts, masks, query_terms(query.text))
+def search(views: Sequence[View], query: IndexQuery, told: Told | None = None) -> IndexAnswer:
+    """Propose the best of every lane. `told` is of the views whose rows were picked."""
+    lanes = lanes_over(views, query, told)
+    whole = [each for each, view in zip(lanes.searched(), views, strict=True) if not view.picked]
     return IndexAnswer(
         candidates=tuple(lanes.candidates()),
-        searched=sum(counted(part, mask) for part, mask in zip(parts, allowed, strict=True)),
-        with_vector=sum(_with_vector(part, mask) for part, mask in zip(parts, allowed, strict=True)),
+        searched=sum(counted(part, mask) for part, mask in whole) + (told.searched if told else 0),
+        with_vector=sum(_with_vector(part, mask) for part, mask in whole) + (told.with_vector if told else 0),
         average_length=0.0 if lanes.words is None else lanes.words.average,
     )
+
+
+def lanes_over(views: Sequence[View], query: IndexQuery, told: Told | None = None) -> "Lanes":
+    """The lanes of a search, with every filter in place."""
+    parts = [view.part for view in views]
+    masks = [eligible(view, query) for view in views]
+    allowed = [narrowed(part, mask, query) for part, mask in zip(parts, masks, strict=True)]
+    lanes = Lanes(parts, allowed, query, None if told is None else told.began)
+    if query.text:
+        picked = [place for place, view in enumerate(views) if view.picked]
+        known = None if told is None else told.statistics
+        lanes.words = coverage(parts, masks, query_terms(query.text), told=known, picked=picked)
+    return lanes
 
 
 def extent(views: Sequence[View]) -> tuple[int, int] | None:
@@ -64,15 +86,27 @@ def extent(views: Sequence[View]) -> tuple[int, int] | None:
 class Lanes:
     """One search: what each lane proposes, and what is told of each proposal."""
 
-    def __init__(self, parts: Sequence[Part], allowed: Sequence[Mask | None], query: IndexQuery) -> None:
+    def __init__(
+        self, parts: Sequence[Part], allowed: Sequence[Mask | None], query: IndexQuery, began: Began | None = None
+    ) -> None:
         self._parts = parts
         self._allowed = allowed
         self._query = query
+        self._began = began
         self._vector = None if query.vector is None else np.asarray(query.vector, np.float32)
         self.words: Coverage | None = None
 
+    def searched(self) -> list[tuple[Part, Mask | None]]:
+        """The parts, each with the rows that may be proposed."""
+        return list(zip(self._parts, self._allowed, strict=True))
+
+    def ranked(self) -> set[Key]:
+        """What the lanes propose, without what stands beside it."""
+        timely = timely_masks(self._parts, self._allowed, self._query.times, self._began)
+        return {*self._lexical(), *self._semantic(), *self._structured(timely, self._subjects())}
+
     def candidates(self) -> Iterator[Candidate]:
-        timely = timely_masks(self._parts, self._allowed, self._query.times)
+        timely = timely_masks(self._parts, self._allowed, self._query.times, self._began)
         lexical = _ranked(self._lexical())
         semantic = _ranked(self._semantic())
         subjects = self._subjects()
@@ -198,7 +232,8 @@ def _by_place(keys: Iterable[Key]) -> dict[int, list[int]]:
     return found
 
 
-def _eligible(view: View, query: IndexQuery) -> Mask | None:
+def eligible(view: View, query: IndexQuery) -> Mask | None:
+    """Which rows a query may see by state and validity; None for all."""
     part = view.part
     mask = view.alive
     if query.now is not None and not part.timeless:
@@ -208,6 +243,11 @@ def _eligible(view: View, query: IndexQuery) -> Mask | None:
         wanted[[STATES.index(state) for state in query.states]] = True
         mask = _both(mask, wanted[part.states])
     return mask
+
+
+def narrowed(part: Part, mask: Mask | None, query: IndexQuery) -> Mask | None:
+    """Of these rows those that the query allows."""
+    return mask if query.allow is None else _both(mask, _listed(part, query.allow))
 
 
 def _both(one: Mask | None, other: Any) -> Mask:

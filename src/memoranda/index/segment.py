@@ -121,7 +121,7 @@ def quantised(vector: Any) -> tuple[float, npt.NDArray[np.int8]]:
         return 0.0, np.empty(0, np.int8)
     values = np.asarray(vector, np.float32)
     peak = float(np.abs(values).max())
-    if not peak:
+    if not 0.0 < peak < float("inf"):  # nor is one that was damaged
         return 0.0, np.empty(0, np.int8)
     scale = peak / 127.0
     return scale, np.rint(values / scale).astype(np.int8)

@@ -6,13 +6,14 @@ Entries come into the tail of their scope; full tails become segments; segments 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import apsw
 import numpy as np
 
 from memoranda.domain.ports import Meaning
 from memoranda.index.container import COLUMNS, load_segment, meta
 from memoranda.index.container import gone as gone_from
 from memoranda.index.segment import Packed, Segment, Tail, packed_meaning
+from memoranda.ledger.connection import Connection
+from memoranda.ledger.sqlite import SqliteConnection
 
 TAIL_FULL = 512
 GROWTH = 4
@@ -24,7 +25,8 @@ DEAD = 4
 class Writer:
     """One transaction on the file."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
+        assert isinstance(connection, SqliteConnection)
         self._connection = connection
         self._stamp = int(meta(connection, "stamp")) + 1
         self._scopes: dict[str, int] = {}

@@ -1,42 +1,18 @@
 """The contract of an index for what stands around an entry: its conversation, its speaker, its time, its words.
 
-`IndexContract` contains it. The entries and the vocabulary of both suites are made here.
+`IndexContract` contains it.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
+from memoranda.domain.memory import STATES
+from memoranda.domain.ports import Around, Candidate, Index, IndexAnswer, IndexEntry, IndexQuery, Times
+from memoranda.testing.index_entries import ABOVE, BESIDE, HERE, FewWords, IndexSuite, OpenIndex, entry, vector_of
 
-from memoranda.domain.memory import STATES, State
-from memoranda.domain.ports import Around, Candidate, Index, IndexAnswer, IndexEntry, IndexQuery, Meaning, Times
-from memoranda.testing.servers import hashed_vector
-
-OpenIndex = Callable[[], Index]
-HERE = "home/anna"
-ABOVE = "home"
-BESIDE = "home/bob"
-DIMENSIONS = 64
 _DAY = 86_400_000
 
 
-class FewWords:
-    """A vocabulary without a model: a word is one piece, and words that begin alike are half alike."""
-
-    def pieces(self, word: str) -> tuple[int, ...]:
-        """One piece; its upper half is the first letter."""
-        return ((ord(word[0].casefold()) & 0xFFF) << 16 | crc32(word.casefold().encode()) & 0xFFFF,)
-
-    def alike(self, kept: Any, asked: Any) -> Any:
-        """1 for the same, 0.5 for the same beginning, 0 otherwise."""
-        one, other = np.asarray(kept, np.uint32)[:, None], np.asarray(asked, np.uint32)[None, :]
-        return np.where(one == other, 1.0, np.where(one >> 16 == other >> 16, 0.5, 0.0)).astype(np.float32)
-
-
-class IndexContextContract:
+class IndexContextContract(IndexSuite):
     """For an `Index`: needs the fixtures `open_index` and `other_index`."""
 
     def test_what_was_said_before_and_after_is_told_wherever_it_lies(self, open_index: OpenIndex) -> None:
@@ -199,57 +175,6 @@ class IndexContextContract:
         overlaid = _answers(index, tail=tuple(wanted[20:]))
         index.apply(put=wanted[20:], drop=(), sequence=40)
         assert overlaid == _answers(index)
-
-    def test_what_was_dropped_leaves_no_pieces_of_words_behind(self, open_index: OpenIndex) -> None:
-        index = open_index()
-        gone = [entry(99, "the canary zyxwvut sang qwertzy in xanadu yesterday evening", words=True)]
-        pieces = _pieces(gone[0].text)
-        index.apply(put=[*_chat(20), *gone], drop=(), sequence=1)
-        index.optimize()
-        index.scrub()
-        assert in_files(index, [pieces.tobytes()]), "they must be findable at all"
-        index.apply(put=(), drop=[99], sequence=2)
-        residues = index.residues(gone)
-        assert pieces[:4].tobytes() in residues
-        assert index.scrub()
-        assert not in_files(index, [*residues, pieces.tobytes()])
-
-
-def vector_of(text: str) -> NDArray[np.float32]:
-    """A unit vector, near for texts that share words."""
-    values = np.asarray(hashed_vector(text, DIMENSIONS))
-    return np.asarray(values / np.linalg.norm(values), np.float32)
-
-
-def entry(
-    number: int,
-    text: str,
-    *,
-    scope: str = HERE,
-    state: State = "live",
-    valid_from: int | None = None,
-    valid_until: int | None = None,
-    vector: bool = True,
-    words: bool = False,
-    speaker: str = "",
-    conversation: str = "",
-    occurred_at: int = 0,
-) -> IndexEntry:
-    """An entry with a vector, and with the pieces of its words if wanted."""
-    meaning = Meaning(vector_of(text), _pieces(text) if words else None) if vector else None
-    return IndexEntry(
-        number, scope, text, state, valid_from, valid_until, meaning, speaker, conversation, occurred_at
-    )  # fmt: skip
-
-
-def in_files(index: Index, needles: Sequence[bytes]) -> list[tuple[str, bytes]]:
-    """(file, needle) for each needle that is in a file of the index."""
-    contents = {name: Path(name).read_bytes() for name in index.files()}
-    return [(name, needle) for name, content in contents.items() for needle in needles if needle in content]
-
-
-def _pieces(text: str) -> NDArray[np.uint32]:
-    return np.array(sorted({piece for word in text.split() for piece in FewWords().pieces(word)}), np.uint32)
 
 
 def _talk(conversation: str, first: int, *texts: str) -> list[IndexEntry]:
