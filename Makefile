@@ -18,13 +18,22 @@ tour: $(VENV)/.core  ## create the environment, install, and take the guided tou
 	$(BIN)/memoranda tour
 
 test: lint $(VENV)/.needs   ## install what tests need, then every check and test that can run here
-	$(PYTEST) -n 2 -m "$(FAST)"
-	$(PYTEST) -n 2 -m "browser or hosts" -rs
-	$(PYTEST) -n 2 --dist loadfile -m slow -rs
-FAST := not slow and not browser and not hosts
+	$(PYTEST) $(IN_PARTS) -m "$(FAST)"
+	$(PYTEST) $(IN_PARTS) $(MARKED) -m "postgres and not slow"
+	$(PYTEST) $(IN_PARTS) $(MARKED) -m "browser or hosts"
+	$(PYTEST) $(BY_FILE) $(MARKED) -m slow
+# Neighbours stay together, so that a server or a store of a whole file is started once.
+IN_PARTS = -n $(WORKERS) --dist worksteal
+BY_FILE = -n $(WORKERS) --dist loadfile
+MARKED := -rs -p no:schemathesis
+FAST := not slow and not browser and not hosts and not postgres
+# One more than there are processors: tests wait for processes, pages and clocks.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)))
+# Each phase, each worker and each process that a test starts reads what the first one compiled.
+test fast: export PYTHONDONTWRITEBYTECODE :=
 
 fast: $(VENV)/.dev   ## the tests that take seconds
-	$(PYTEST) -n 2 -m "$(FAST)"
+	$(PYTEST) $(IN_PARTS) -m "$(FAST)"
 
 lint: $(VENV)/.dev   ## format, lint, types, direction of imports
 	$(BIN)/ruff format --check .
@@ -43,7 +52,7 @@ bench: $(VENV)/.dev  ## compare with other systems, side by side (takes long; se
 constraints:     ## pin all dependencies anew, with hashes and without index lines
 	$(PYTHON) -m venv $(VENV)-pins
 	$(VENV)-pins/bin/pip install --quiet "pip-tools>=7.5,<8"
-	$(VENV)-pins/bin/pip-compile --quiet --upgrade --extra build $(PINS) -o constraints.txt pyproject.toml
+	$(VENV)-pins/bin/pip-compile --quiet --upgrade --extra build --extra server --extra mcp --extra watch $(PINS) -o constraints.txt pyproject.toml
 	$(VENV)-pins/bin/pip-compile --quiet --upgrade --all-extras $(PINS) -o constraints-dev.txt pyproject.toml
 PINS := --generate-hashes --allow-unsafe --strip-extras --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host

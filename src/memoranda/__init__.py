@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from memoranda import aio as aio
     from memoranda.client.connecting import connect as connect
     from memoranda.config import Settings as Settings
+    from memoranda.domain.backup import BackedUp as BackedUp
+    from memoranda.domain.backup import Restored as Restored
     from memoranda.domain.conversation import Appended as Appended
     from memoranda.domain.conversation import Compacted as Compacted
     from memoranda.domain.conversation import Conversation as Conversation
@@ -30,12 +32,17 @@ if TYPE_CHECKING:
     from memoranda.domain.errors import Ambiguous as Ambiguous
     from memoranda.domain.errors import ConfigError as ConfigError
     from memoranda.domain.errors import Conflict as Conflict
+    from memoranda.domain.errors import IndexRefused as IndexRefused
     from memoranda.domain.errors import InvalidInput as InvalidInput
+    from memoranda.domain.errors import KeyMissing as KeyMissing
+    from memoranda.domain.errors import KeyUnwanted as KeyUnwanted
+    from memoranda.domain.errors import KeyWrong as KeyWrong
     from memoranda.domain.errors import LedgerDamaged as LedgerDamaged
     from memoranda.domain.errors import LedgerError as LedgerError
     from memoranda.domain.errors import LedgerFull as LedgerFull
     from memoranda.domain.errors import LedgerLocked as LedgerLocked
     from memoranda.domain.errors import LedgerNewer as LedgerNewer
+    from memoranda.domain.errors import LedgerUnavailable as LedgerUnavailable
     from memoranda.domain.errors import MemorandaError as MemorandaError
     from memoranda.domain.errors import NotFound as NotFound
     from memoranda.domain.errors import ProviderError as ProviderError
@@ -44,15 +51,21 @@ if TYPE_CHECKING:
     from memoranda.domain.errors import ProviderUnavailable as ProviderUnavailable
     from memoranda.domain.errors import Refused as Refused
     from memoranda.domain.errors import ServiceRejected as ServiceRejected
+    from memoranda.domain.errors import StoreMoved as StoreMoved
     from memoranda.domain.fact import Fact as Fact
     from memoranda.domain.fact import FactsFound as FactsFound
+    from memoranda.domain.governance import Drift as Drift
     from memoranda.domain.memory import Memory as Memory
     from memoranda.domain.message import Message as Message
     from memoranda.domain.message import ToolCall as ToolCall
     from memoranda.domain.message import assistant as assistant
     from memoranda.domain.message import user as user
+    from memoranda.domain.migrating import Migrated as Migrated
+    from memoranda.domain.migrating import MigrationPlan as MigrationPlan
     from memoranda.domain.mirror import Mirrored as Mirrored
     from memoranda.domain.mirror import MirrorReceipt as MirrorReceipt
+    from memoranda.domain.moving import Exported as Exported
+    from memoranda.domain.moving import Imports as Imports
     from memoranda.domain.pack import Pack as Pack
     from memoranda.domain.pack import PackItem as PackItem
     from memoranda.domain.pack import PackReceipt as PackReceipt
@@ -72,16 +85,22 @@ if TYPE_CHECKING:
     from memoranda.domain.results import Replay as Replay
     from memoranda.domain.results import Revision as Revision
     from memoranda.domain.results import Stats as Stats
+    from memoranda.domain.results import Verification as Verification
     from memoranda.domain.results import WhyNot as WhyNot
+    from memoranda.domain.retention import SubjectReport as SubjectReport
+    from memoranda.domain.travel import RolledBack as RolledBack
+    from memoranda.domain.travel import Tag as Tag
     from memoranda.service.memory import LongTermMemory as LongTermMemory
+    from memoranda.service.migrating import migrate as migrate
     from memoranda.service.opening import open as open  # noqa: A004 memoranda.open() is how it reads
+    from memoranda.service.restoring import restore as restore
 
 __version__ = "0.1.0"
 
 _ERRORS = (
-    "Ambiguous ConfigError Conflict InvalidInput LedgerDamaged LedgerError LedgerFull LedgerLocked LedgerNewer "
-    "MemorandaError NotFound ProviderError ProviderMissing ProviderRejected ProviderUnavailable Refused "
-    "ServiceRejected"
+    "Ambiguous ConfigError Conflict IndexRefused InvalidInput KeyMissing KeyUnwanted KeyWrong LedgerDamaged "
+    "LedgerError LedgerFull LedgerLocked LedgerNewer LedgerUnavailable MemorandaError NotFound ProviderError "
+    "ProviderMissing ProviderRejected ProviderUnavailable Refused ServiceRejected StoreMoved"
 )
 _RESULTS = "Captured Changed Erasure Hit Listing Recall Remembered Replay Revision Stats WhyNot"
 _PACKS = "Pack PackItem PackReceipt"
@@ -99,19 +118,32 @@ _HOMES = {
     **dict.fromkeys(_DOCUMENTS.split(), "memoranda.domain.document"),
     **dict.fromkeys(["MirrorReceipt", "Mirrored"], "memoranda.domain.mirror"),
     **dict.fromkeys(["Fact", "FactsFound"], "memoranda.domain.fact"),
+    **dict.fromkeys(["Migrated", "MigrationPlan"], "memoranda.domain.migrating"),
     **dict.fromkeys(["Profile", "ProfileChanged"], "memoranda.domain.profile"),
+    "BackedUp": "memoranda.domain.backup",
+    "Restored": "memoranda.domain.backup",
+    "Exported": "memoranda.domain.moving",
+    "Imports": "memoranda.domain.moving",
+    "RolledBack": "memoranda.domain.travel",
+    "Tag": "memoranda.domain.travel",
+    "Drift": "memoranda.domain.governance",
+    "SubjectReport": "memoranda.domain.retention",
+    "Verification": "memoranda.domain.results",
     "Draft": "memoranda.domain.draft",
     "LongTermMemory": "memoranda.service.memory",
     "Memory": "memoranda.domain.memory",
     "Preference": "memoranda.domain.preference",
     "Settings": "memoranda.config",
     "connect": "memoranda.client.connecting",
+    "migrate": "memoranda.service.migrating",
     "open": "memoranda.service.opening",
+    "restore": "memoranda.service.restoring",
 }
 
 __all__ = [
     "Ambiguous",
     "Appended",
+    "BackedUp",
     "CaptureReceipt",
     "Captured",
     "Changed",
@@ -123,24 +155,34 @@ __all__ = [
     "DocumentHit",
     "DocumentStatus",
     "Draft",
+    "Drift",
     "Erasure",
     "Excerpt",
+    "Exported",
     "Fact",
     "FactsFound",
     "Hit",
     "HitReceipt",
+    "Imports",
+    "IndexRefused",
     "InvalidInput",
     "KeptMessage",
+    "KeyMissing",
+    "KeyUnwanted",
+    "KeyWrong",
     "LedgerDamaged",
     "LedgerError",
     "LedgerFull",
     "LedgerLocked",
     "LedgerNewer",
+    "LedgerUnavailable",
     "Listing",
     "LongTermMemory",
     "MemorandaError",
     "Memory",
     "Message",
+    "Migrated",
+    "MigrationPlan",
     "MirrorReceipt",
     "Mirrored",
     "NotFound",
@@ -159,18 +201,26 @@ __all__ = [
     "Refused",
     "Remembered",
     "Replay",
+    "Restored",
     "Revision",
+    "RolledBack",
     "ServiceRejected",
     "Settings",
     "Source",
     "Stats",
+    "StoreMoved",
+    "SubjectReport",
     "Synced",
+    "Tag",
     "ToolCall",
+    "Verification",
     "WhyNot",
     "aio",
     "assistant",
     "connect",
+    "migrate",
     "open",
+    "restore",
     "user",
 ]
 

@@ -1,7 +1,7 @@
 """The async face, derived from the sync one: each verb runs in a worker thread. There is no second implementation."""
 
 import functools
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -13,12 +13,15 @@ from memoranda.domain.clock import Clock
 from memoranda.domain.errors import LedgerError
 from memoranda.service import opening as sync
 from memoranda.service.admin import Admin
+from memoranda.service.consolidation import Consolidation
 from memoranda.service.conversations import Conversations
 from memoranda.service.documents import Documents
 from memoranda.service.facts import Facts
+from memoranda.service.governance import Governance
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.preferences import Preferences
 from memoranda.service.profile import Profiles
+from memoranda.service.retention import Retention
 from memoranda.service.review import Review
 
 if TYPE_CHECKING:
@@ -85,6 +88,11 @@ class AsyncAdmin(_Face[Admin]):
     rebuild = _awaited(Admin.rebuild)
     optimize = _awaited(Admin.optimize)
     maintain = _awaited(Admin.maintain)
+    upkeep = _awaited(Admin.upkeep)
+    backup = _awaited(Admin.backup)
+    backups = _awaited(Admin.backups)
+    verify_backup = _awaited(Admin.verify_backup)
+    compare_backup = _awaited(Admin.compare_backup)
     verify = _awaited(Admin.verify)
     doctor = _awaited(Admin.doctor)
 
@@ -169,6 +177,32 @@ class AsyncReview(_Face[Review]):
     reject = _awaited(Review.reject)
 
 
+class AsyncGovernance(_Face[Governance]):
+    """`memory.governance`, awaited."""
+
+    regrade = _awaited(Governance.regrade)
+    gradings = _awaited(Governance.gradings)
+    drift = _awaited(Governance.drift)
+    audit = _awaited(Governance.audit)
+    write_back = _awaited(Governance.write_back)
+
+
+class AsyncConsolidation(_Face[Consolidation]):
+    """`memory.consolidation`, awaited."""
+
+    proposals = _awaited(Consolidation.proposals)
+    accept = _awaited(Consolidation.accept)
+    dismiss = _awaited(Consolidation.dismiss)
+
+
+class AsyncRetention(_Face[Retention]):
+    """`memory.retention`, awaited."""
+
+    report = _awaited(Retention.report)
+    apply = _awaited(Retention.apply)
+    subject = _awaited(Retention.subject)
+
+
 class AsyncTokens(_Face["RemoteTokens"]):
     """`memory.tokens` of a served memory, awaited."""
 
@@ -202,6 +236,9 @@ class AsyncMemory(_Face[LongTermMemory]):
         self.conversations = AsyncConversations(lambda: memory.conversations, threads)
         self.documents = AsyncDocuments(lambda: memory.documents, threads)
         self.review = AsyncReview(lambda: memory.review, threads)
+        self.governance = AsyncGovernance(lambda: memory.governance, threads)
+        self.consolidation = AsyncConsolidation(lambda: memory.consolidation, threads)
+        self.retention = AsyncRetention(lambda: memory.retention, threads)
 
     @property
     def scope(self) -> str:
@@ -235,7 +272,21 @@ class AsyncMemory(_Face[LongTermMemory]):
     forget = _awaited(LongTermMemory.forget)
     restore = _awaited(LongTermMemory.restore)
     erase = _awaited(LongTermMemory.erase)
+    verify_erasure = _awaited(LongTermMemory.verify_erasure)
     mirror = _awaited(LongTermMemory.mirror)
+    grade = _awaited(LongTermMemory.grade)
+    trust = _awaited(LongTermMemory.trust)
+    tag = _awaited(LongTermMemory.tag)
+    tags = _awaited(LongTermMemory.tags)
+    untag = _awaited(LongTermMemory.untag)
+    operations = _awaited(LongTermMemory.operations)
+    undo = _awaited(LongTermMemory.undo)
+    rollback = _awaited(LongTermMemory.rollback)
+    diff = _awaited(LongTermMemory.diff)
+    contents = _awaited(LongTermMemory.contents)
+    export = _awaited(LongTermMemory.export)
+    import_memories = _awaited(LongTermMemory.import_memories)
+    imports = _awaited(LongTermMemory.imports)
 
     async def close(self) -> None:
         """Close the store. May be called twice."""
@@ -308,15 +359,18 @@ def open(  # noqa: A001 memoranda.aio.open() is how it reads
 
 
 def connect(
-    url: str,
+    url: str | Sequence[str],
     token: str | None = None,
     *,
     scope: str = "",
     timeout: float = 30.0,
+    patience: float = 10.0,
     ca_file: str | Path | None = None,
 ) -> "_Opening[RemoteMemory, AsyncRemoteMemory]":
     """Like `memoranda.connect`, for `async with` or `await`."""
     from memoranda.client import connecting
 
-    opener = functools.partial(connecting.connect, url, token, scope=scope, timeout=timeout, ca_file=ca_file)
+    opener = functools.partial(
+        connecting.connect, url, token, scope=scope, timeout=timeout, patience=patience, ca_file=ca_file
+    )
     return _Opening(opener, AsyncRemoteMemory)

@@ -10,15 +10,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoranda.domain.address import Address, address_of, hidden, is_address, refuse_mistyped
 from memoranda.domain.candidate import CAPTURE_MODES
 from memoranda.domain.clock import DAY_MS
 from memoranda.domain.errors import ConfigError
+from memoranda.domain.memory import KINDS
 
 _PREFIX = "MEMORANDA_"
 _LARGEST = 10_000_000
+_SHORTEST_DAYS = 0.001
 _MOST_PHRASES = 50
 _LONGEST_PHRASE = 100
 _LONGEST_PATH = 4_096
+_MOST_PLACES = 1_000
+_OF_PLACES = ("server_roots", "replicas", "shards", "index_options")
 _CHOICES = {
     "capture_mode": CAPTURE_MODES,
     "capture_roles": ("user", "user assistant"),
@@ -27,8 +32,11 @@ _CHOICES = {
     "receipt_verbosity": ("low", "high"),
     "documents_sync": ("open search", "open", "search", "none"),
     "server_log": ("auto", "text", "json"),
+    "misses": ("count", "text", "none"),
 }
 _RANGES: dict[str, tuple[float, float]] = {
+    "pool_size": (1, 256),
+    "index_partitions": (0, 256),
     "receipt_items": (0, 10),
     "conversation_budget": (500, 10_000_000),
     "compact_at": (0, 1),
@@ -52,7 +60,25 @@ class Settings(NamedTuple):
     """Everything that can be set. A value here is final: nobody below looks at the environment again."""
 
     store: str = ""
-    """Path of the ledger file; empty is `memoranda.db` in the platform's folder for user data."""
+    """Path of the ledger file, or the address of a PostgreSQL store: `postgresql://USER@HOST/DATABASE?schema=NAME`.
+    Empty is `memoranda.db` in the platform's folder for user data."""
+    local_folder: str = ""
+    """Folder for what a PostgreSQL store keeps on this machine: indexes of documents, caches. Empty is one in the
+    platform's folder for user data."""
+    pool_size: int = 8
+    """Connections to PostgreSQL that may read at once, in each process."""
+    replicas: tuple[str, ...] = ()
+    """Addresses of read replicas of a PostgreSQL store; in the environment, separated by `|`."""
+    shards: tuple[str, ...] = ()
+    """Stores that share the scopes among them, instead of `store`; in the environment, separated by `|`."""
+    index_home: str = "auto"
+    """Where is searched: `auto` (where the store is), `embedded`, `postgres`, or `lancedb:FOLDER` and
+    `lancedb:s3://BUCKET/PREFIX`."""
+    index_partitions: int = 0
+    """Hash partitions by scope root of an index in PostgreSQL, when it is made; 0 for none."""
+    index_options: tuple[str, ...] = ()
+    """Options of an object store, as `name=value`, in the environment with `|`; keys come from the environment, as for
+    every client of it."""
     scope: str = ""
     """Scope for the command line when --scope is not given. Empty: it must be given."""
     actor: str = ""
@@ -157,6 +183,22 @@ class Settings(NamedTuple):
     """Days in which a forgotten memory can be restored; then it is erased."""
     sweep: bool = True
     """Erase what was forgotten longer ago than that when the store is opened; `maintain` does it, too."""
+    ttl_days: tuple[str, ...] = ()
+    """Days that memories of a kind hold unless they say otherwise, as `episode=365`; in the environment with `|`."""
+    scope_cap: int = 0
+    """Live memories that one scope may have; upkeep lets go of the least important, then oldest; 0 for any number."""
+    stale_days: float = 60.0
+    """After so many days without a change a memory counts as stale, in reports."""
+    misses: str = "count"
+    """What is noted of queries that found nothing: `count` (a digest, how often), `text` (also the query), `none`."""
+    tags_kept: int = 50
+    """Automatic tags that one scope keeps."""
+    backups: str = ""
+    """Folder for backups; empty is `NAME-backups` beside the store. Erasing reaches what lies in it."""
+    backups_kept: int = 7
+    """Backups that are kept in that folder when a new one is made there; 0 for any number."""
+    key_file: str = ""
+    """A file with the key of an encrypted store; else the key is MEMORANDA_KEY in the environment, if there is one."""
     busy_seconds: float = 30.0
     """How long to wait for another process that writes."""
     follow: bool = True
@@ -191,6 +233,10 @@ class Settings(NamedTuple):
     server_log_scopes: bool = False
     """Name the scope of each request in the log. Scopes often are names of people."""
 
+    def __repr__(self) -> str:
+        shown = (f"{name}={hidden(value)!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"Settings({', '.join(shown)})"
+
     def changed(self, values: Mapping[str, Any]) -> "Settings":
         """The same with other values; those that are None stay as they are."""
         return _with(self, {name: value for name, value in values.items() if value is not None}, "the arguments")
@@ -204,8 +250,27 @@ class Settings(NamedTuple):
     def grace_ms(self) -> int:
         return self.grace_days * DAY_MS
 
+    @property
+    def ttl_ms(self) -> dict[str, int]:
+        """How long memories of a kind hold, for those kinds that have an end."""
+        return {kind: int(float(days) * DAY_MS) for kind, _, days in (each.partition("=") for each in self.ttl_days)}
+
+    def backups_folder(self) -> Path:
+        """Where backups are made, and looked for."""
+        path = self.store_path()
+        return Path(self.backups).expanduser() if self.backups else path.with_name(f"{path.name}-backups")
+
+    def store_address(self) -> Address | None:
+        """Where a store in PostgreSQL is; None when the ledger is a file."""
+        refuse_mistyped(self.store)
+        return address_of(self.store) if is_address(self.store) else None
+
     def store_path(self) -> Path:
-        """Where the ledger is."""
+        """Where the ledger is; of one in PostgreSQL, a name in the folder for what it keeps here."""
+        address = self.store_address()
+        if address is not None:
+            folder = Path(self.local_folder).expanduser() if self.local_folder else _data_folder()
+            return folder / f"postgres-{address.digest}" / "store"
         return Path(self.store).expanduser() if self.store else _data_folder() / "memoranda.db"
 
     def cache_folder(self) -> Path | None:
@@ -274,7 +339,9 @@ def _coerced(name: str, value: Any, kind: type, where: str) -> Any:
             return False
         raise ConfigError(f"{where}: {name} is yes or no, not {value!r}")
     if kind is tuple:
-        return _phrases(name, value, where)
+        phrases = _phrases(name, value, where)
+        _check_choice(name, phrases, where)
+        return phrases
     if isinstance(value, str) and kind in (int, float):
         try:
             value = kind(value)
@@ -298,9 +365,10 @@ def _phrases(name: str, value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
         raise ConfigError(f"{where}: {name} is a list of texts", hint=f'Write {name} = ["one", "another"].')
     phrases = tuple(dict.fromkeys(each.strip() for each in listed if each.strip()))
-    longest = _LONGEST_PATH if name == "server_roots" else _LONGEST_PHRASE
-    if len(phrases) > _MOST_PHRASES or any(len(each) > longest for each in phrases):
-        raise ConfigError(f"{where}: {name} has at most {_MOST_PHRASES} texts of at most {longest:,} characters")
+    longest = _LONGEST_PATH if name in _OF_PLACES else _LONGEST_PHRASE
+    most = _MOST_PLACES if name in _OF_PLACES else _MOST_PHRASES
+    if len(phrases) > most or any(len(each) > longest for each in phrases):
+        raise ConfigError(f"{where}: {name} has at most {most:,} texts of at most {longest:,} characters")
     return phrases
 
 
@@ -315,6 +383,8 @@ def _check_choice(name: str, value: Any, where: str) -> None:
         except (ValueError, OSError) as error:
             hint = "Use one like Europe/Warsaw."
             raise ConfigError(f"{where}: there is no time zone {value!r}", hint=hint) from error
+    if name == "ttl_days":
+        _check_lifetimes(value, where)
     if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][1]:
         least, most = _RANGES[name]
         raise ConfigError(f"{where}: {name} is a number from {least:,} to {most:,}, not {value:,}")
@@ -325,6 +395,20 @@ def _check_choice(name: str, value: Any, where: str) -> None:
         if unknown:
             known = ", ".join(sorted(PRIORS))
             raise ConfigError(f"{where}: {name} has {unknown[0]!r}, which is none of: {known}", hint="Or use `none`.")
+
+
+def _check_lifetimes(value: tuple[str, ...], where: str) -> None:
+    named: set[str] = set()
+    for each in value:
+        kind, _, days = each.partition("=")
+        try:
+            known = kind in KINDS and kind not in named and _SHORTEST_DAYS <= float(days) <= _LARGEST
+        except ValueError:
+            known = False
+        named.add(kind)
+        if not known:
+            hint = f'Write ttl_days = ["episode=365"]; the kinds are {", ".join(KINDS)}.'
+            raise ConfigError(f"{where}: ttl_days has {each[:40]!r}, which is not KIND=DAYS, once each", hint=hint)
 
 
 def _data_folder() -> Path:

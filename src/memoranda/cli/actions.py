@@ -1,7 +1,6 @@
 """Commands with actions of their own, such as `memoranda profile set`: how they are declared, what they show."""
 
 import argparse
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -78,7 +77,7 @@ def nothing_more(command: argparse.ArgumentParser) -> None:
 def show(output: Output, value: Any, lines: Iterable[str]) -> None:
     """JSON for programs; for people, these lines."""
     if output.as_json:
-        output.line(json.dumps(value, ensure_ascii=False, indent=2 if output.looked_at else None))
+        output.line(output.as_text(value))
         return
     for line in lines:
         output.line(clean(line))

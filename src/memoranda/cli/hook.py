@@ -146,7 +146,8 @@ def _give_up() -> None:
 def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
     prompt, speaker = _prompt(given), _text(given, "speaker")
     path = settings.store_path()
-    if not path.exists():
+    here = settings.store_address() is None and not settings.shards
+    if here and not path.exists():
         raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
     asked = {name: given[name] for name in ("limit", "policy") if given.get(name) is not None}
     shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}

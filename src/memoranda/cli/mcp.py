@@ -206,7 +206,12 @@ def _launch(arguments: argparse.Namespace) -> "Launch":
             given += ["--scope", Scope(arguments.scope).path]
     else:
         settings = _settings(arguments)
-        given += ["--store", str(settings.store_path().absolute()), "--scope", _scope(settings)]
+        if settings.shards:
+            raise InvalidInput("a store in shards is not given to a client", hint="Serve it, and give --url.")
+        address = settings.store_address()
+        # No password into somebody's file of settings: the driver finds it in .pgpass or in its environment.
+        place = str(settings.store_path().absolute()) if address is None else address.shown
+        given += ["--store", place, "--scope", _scope(settings)]
         if arguments.embedder:
             given += ["--embedder", arguments.embedder]
     for option, usual in (("toolset", "default"), ("source", "assistant"), ("speaker", "")):

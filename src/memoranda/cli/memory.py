@@ -1,11 +1,11 @@
-"""Commands on memories: remember, show, list, history, forget, restore, archive, erase, stats."""
+"""Commands on memories: remember, show, list, history, forget, restore, archive, stats."""
 
 import argparse
 import json
 from collections.abc import Callable
 from typing import Any
 
-from memoranda.cli.output import Output, said_yes
+from memoranda.cli.output import Output
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import InvalidInput
@@ -18,7 +18,7 @@ _DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
 
 def _add_show(command: argparse.ArgumentParser) -> None:
     command.add_argument("id", metavar="ID", help="an id, or its first characters")
-    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
     command.set_defaults(run=_show)
 
 
@@ -36,7 +36,7 @@ def _add_list(command: argparse.ArgumentParser) -> None:
     command.add_argument("--text", default="", help="with these letters in it, whatever the case")
     command.add_argument("--here", action="store_true", help="without what is kept in the scopes above")
     command.add_argument("--order", choices=ORDERS, default="newest", help="default newest")
-    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
     command.add_argument("--limit", type=int, default=50)
     command.add_argument("--offset", type=int, default=0)
     command.set_defaults(run=_list)
@@ -55,18 +55,6 @@ def _add_restore(command: argparse.ArgumentParser) -> None:
 def _add_change(command: argparse.ArgumentParser) -> None:
     _add_restore(command)
     command.add_argument("--reason", default="", help="kept in the history")
-
-
-def _add_erase(command: argparse.ArgumentParser) -> None:
-    what = command.add_mutually_exclusive_group(required=True)
-    what.add_argument("id", metavar="ID", nargs="?", help="one memory")
-    what.add_argument("--about", default="", help="everything about this, in this scope")
-    what.add_argument("--speaker", default="", help="everything that this speaker said, in this scope")
-    what.add_argument("--in-scope", metavar="PATH", default="", help="this scope and all below it")
-    what.add_argument("--query", default="", help="what a recall finds, after showing it")
-    command.add_argument("--confirm", metavar="CODE", default="", help="the code that the preview of a query gave")
-    command.add_argument("--yes", action="store_true", help="do not ask")
-    command.set_defaults(run=_erase)
 
 
 def _add_stats(command: argparse.ArgumentParser) -> None:
@@ -89,6 +77,13 @@ def _add_remember(command: argparse.ArgumentParser) -> None:
     for name in _DATE_OPTIONS:
         command.add_argument("--" + name.replace("_", "-"), metavar="DATE")
     command.add_argument("--supersedes", metavar="ID", help="the memory that this one corrects")
+    command.add_argument(
+        "--derived-from",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="a memory that it was made of: it is trusted no more than that one; may be given several times",
+    )
     command.add_argument("--even-if-erased", action="store_true", help="keep it although it was erased before")
     command.set_defaults(run=_remember)
 
@@ -101,7 +96,6 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "forget": ("hide now; erased after the grace period", _add_change),
     "archive": ("put away; not recalled, kept", _add_change),
     "restore": ("bring back what was forgotten or archived", _add_restore),
-    "erase": ("destroy for good, and prove it", _add_erase),
     "stats": ("counts of what this scope can see", _add_stats),
 }
 
@@ -110,7 +104,7 @@ def _remember(arguments: argparse.Namespace, output: Output) -> None:
     given = read_text(arguments.text)
     texts = [line for line in given.splitlines() if line.strip()] if arguments.lines else [given.strip("\n")]
     fields: dict[str, Any] = {name: getattr(arguments, name) for name in (*_TEXT_OPTIONS, *_DATE_OPTIONS)}
-    for name in ("kind", "importance", "confidence", "source", "basis", "tags", "supersedes"):
+    for name in ("kind", "importance", "confidence", "source", "basis", "tags", "supersedes", "derived_from"):
         fields[name] = getattr(arguments, name)
     fields["value"] = _json_option(arguments.value, "--value")
     fields["metadata"] = _json_option(arguments.metadata, "--metadata")
@@ -172,29 +166,6 @@ def _change(arguments: argparse.Namespace, output: Output) -> None:
             output.changed(memory.forget(arguments.id, reason=arguments.reason))
         else:
             output.changed(memory.archive(arguments.id, reason=arguments.reason))
-
-
-def _erase(arguments: argparse.Namespace, output: Output) -> int:
-    with open_memory(arguments) as memory:
-        ways = {
-            "about": arguments.about,
-            "speaker": arguments.speaker,
-            "scope": arguments.in_scope,
-            "query": arguments.query,
-        }
-        if not (arguments.yes and not arguments.query) and not arguments.confirm:
-            preview = memory.erase(arguments.id, **ways, mode="preview")
-            output.erasure_preview(preview)
-            if not preview.ids and not preview.receipt.messages and not preview.receipt.conversations:
-                return 0
-            if not said_yes("Erase for good?"):
-                again = f"--confirm {preview.confirm}" if arguments.query else "--yes"
-                output.note(f"nothing was erased; to erase without being asked, run it again with {again}")
-                return 4
-            arguments.confirm = preview.confirm
-        erased = memory.erase(arguments.id, **ways, confirm=arguments.confirm)
-        output.erasure(erased)
-        return 0 if erased.purged else 6
 
 
 def _stats(arguments: argparse.Namespace, output: Output) -> None:

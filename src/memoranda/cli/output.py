@@ -40,13 +40,23 @@ SHORT_ID = 8
 _SAFE_CONTROLS = "\t"
 
 
+def _is_plain(char: str) -> bool:
+    return char in _SAFE_CONTROLS or unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+
+
+def _code(char: str) -> str:
+    """As JSON writes it: one code, or two for what is beyond the first plane."""
+    pair = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{pair[place : place + 4]}" for place in range(0, len(pair), 4))
+
+
 def clean(text: str) -> str:
     """One line without anything that a terminal would obey or that hides or reorders text."""
     shown = []
     for char in text:
         if char in "\r\n":
             shown.append(" ⏎ ")
-        elif char not in _SAFE_CONTROLS and unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
+        elif not _is_plain(char):
             shown.append(f"\\u{{{ord(char):x}}}")
         else:
             shown.append(char)
@@ -87,7 +97,14 @@ class Output:
         self.looked_at = sys.stdout.isatty()
 
     def _json(self, value: Any) -> None:
-        print(json.dumps(value, ensure_ascii=False, indent=2 if self.looked_at else None))
+        print(self.as_text(value))
+
+    def as_text(self, value: Any) -> str:
+        """JSON; on a terminal in several lines, and without signs that a terminal would obey."""
+        written = json.dumps(value, ensure_ascii=False, indent=2 if self.looked_at else None)
+        if not self.looked_at:
+            return written
+        return "".join(char if char == "\n" or _is_plain(char) else _code(char) for char in written)
 
     def line(self, text: str = "") -> None:
         print(text)
@@ -117,6 +134,8 @@ class Output:
             what = "reinforced" if each.receipt.outcome == "reinforced" else "remembered"
             also = f", supersedes {each.receipt.superseded[:SHORT_ID]}" if each.receipt.superseded else ""
             print(f"{what} {each.id[:SHORT_ID]} in {each.memory.scope}{also}")
+            if each.memory.trust == "quarantined":
+                self.note(f"{each.id[:SHORT_ID]} is quarantined and does not speak: see `memoranda review`")
 
     def recall(self, found: Recall, *, why: bool) -> None:
         if self.as_json:
@@ -298,21 +317,30 @@ class Output:
         would = "would erase" if done.dry_run else "erased"
         print(f"{would} {len(done.erased.ids)} that were forgotten long ago ({done.erased.state})")
         print(f"{done.expired} {'no longer hold' if done.dry_run else 'ended: they no longer hold'}")
+        evicted = sum(each.evicted for each in done.retention)
+        if evicted:
+            print(f"{evicted} {'would be' if done.dry_run else 'were'} forgotten: their scope is over its cap")
         for each in done.compacted:
             told = f"{each.folded} messages summed up" if each.done else each.note
             print(f"conversation {clean(each.conversation)}: {told}")
-        print(f"made {done.vectors_made} vectors; {done.vectors_missing} are missing")
+        made = "" if done.dry_run else f"made {done.vectors_made} vectors; "
+        print(f"{made}{done.vectors_missing} vectors are missing")
         if done.documents is not None:
             synced = done.documents
             touched = synced.added + synced.changed + synced.renamed
             print(f"documents: {touched} taken in, {synced.removed} gone, {synced.unchanged} as they were")
         entries, segments = done.status.lexical_rows, done.status.segments
         print(f"index: {entries} entries in {segments} segments; self-test {done.status.self_test}")
+        if done.pending:
+            self.note(done.pending)
 
     def verification(self, checks: Verification) -> None:
         if self.as_json:
-            self._json({"ok": checks.ok, "checks": [check.as_json() for check in checks.checks]})
+            shown = {"ok": checks.ok, "checks": [check.as_json() for check in checks.checks]}
+            self._json({**shown, "repaired": list(checks.repaired)} if checks.repaired else shown)
             return
+        for each in checks.repaired:
+            print(f"mended: {clean(each)}")
         for check in checks.checks:
             print(f"{'ok  ' if check.ok else 'FAIL'}  {check.name:12} {clean(check.detail)}")
             if check.fix:

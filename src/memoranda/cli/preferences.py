@@ -18,7 +18,7 @@ from memoranda.domain.preference import Preference
 def _add_list(command: argparse.ArgumentParser) -> None:
     command.add_argument("--category", default="", help="only of this, such as lighting")
     command.add_argument("--key", default="")
-    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
     command.add_argument("--limit", type=int, default=50)
     command.add_argument("--offset", type=int, default=0)
 
@@ -49,7 +49,7 @@ def _add_set(command: argparse.ArgumentParser) -> None:
 def _add_get(command: argparse.ArgumentParser) -> None:
     _add_slot(command)
     command.add_argument("--context", default="", help="exactly this one")
-    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
 
 
 def _add_resolve(command: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ def _add_speaker(command: argparse.ArgumentParser) -> None:
 
 def _add_show(command: argparse.ArgumentParser) -> None:
     _add_speaker(command)
-    command.add_argument("--as-of", metavar="DATE", help="as it was then")
+    command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
 
 
 def _add_set(command: argparse.ArgumentParser) -> None:

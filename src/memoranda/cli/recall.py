@@ -69,7 +69,7 @@ def _add_asking(command: argparse.ArgumentParser, *, mode: Mode) -> None:
     add("--importance-min", type=float, metavar="0..1")
     add("--state", choices=STATES, action="append", dest="states", help="default live")
     add("--trust", choices=TRUSTS, action="append", default=[], help="exactly these, also what is quarantined")
-    add("--as-of", metavar="DATE", help="what was believed then")
+    add("--as-of", metavar="DATE", help="what was believed then, or at tag:NAME")
 
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ONE_OF_OURS = "memoranda"
 _SAMPLE_SCOPE = "sample/home/anna"
 _ANY_SCOPE = "me"
+_SILENT_SECONDS = 2.0
 
 
 def _add_serve(command: argparse.ArgumentParser) -> None:
@@ -89,12 +90,12 @@ class _Shown(NamedTuple):
 def _serve(arguments: argparse.Namespace, output: Output) -> None:
     settings = _settings(arguments)
     listening = _listening(arguments, settings)
-    warning = listening.check(asks_for_tokens=not arguments.no_auth, has_tokens=lambda: _has_tokens(settings))
+    with _told_of_waiting(output, settings):
+        warning = listening.check(asks_for_tokens=not arguments.no_auth, has_tokens=lambda: _has_tokens(settings))
     for root in arguments.root:
         _refuse_no_folder(root)
-    is_new = not settings.store_path().exists()
     with closing(listening.bound()) as bound:
-        if arguments.sample and is_new:
+        if arguments.sample and _is_new(settings):
             from memoranda.http import sample
 
             output.note("the store is new: making sample data, in the scope `sample`")
@@ -104,8 +105,11 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
         from memoranda.http.upkeep import Upkeep
         from memoranda.service.store import Store
 
-        with Store.open(settings=settings) as store:
+        with _told_of_waiting(output, settings):
+            opened = Store.open(settings=settings)
+        with opened as store:
             logs = _logs(arguments, settings, store)
+            upkeep = Upkeep(store, logs, hours=settings.server_maintain_hours, watch=settings.server_watch)
             options = Options(
                 host=listening.host,
                 roots=tuple(arguments.root),
@@ -113,6 +117,7 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
                 open_door=arguments.no_auth,
                 console=not arguments.no_console,
                 mcp=not arguments.no_mcp,
+                leads=lambda: upkeep.leadership.leads,
             )
             served = create_app(store, options, logs=logs)
             serving = Serving(served.app, served.workers, listening, bound, logs=logs, drain=settings.server_drain)
@@ -124,10 +129,11 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
                 options.console,
                 options.mcp,
             )
-            upkeep = Upkeep(store, logs, hours=settings.server_maintain_hours, watch=settings.server_watch)
             store.warm_up()
             upkeep.start()
-            with closing(logs), closing(upkeep), _browser(shown, wanted=arguments.open) as show_console:
+            listener = store.listen()
+            heard = nullcontext() if listener is None else closing(listener)
+            with closing(logs), closing(upkeep), heard, _browser(shown, wanted=arguments.open) as show_console:
 
                 def ready() -> None:
                     _tell(output, shown, store, warning)
@@ -169,10 +175,36 @@ def _listening(arguments: argparse.Namespace, settings: config.Settings) -> "Lis
     )
 
 
+@contextmanager
+def _told_of_waiting(output: Output, settings: config.Settings) -> Iterator[None]:
+    """A database that is not there yet is waited for: whoever started this should know what for."""
+    address = settings.store_address()
+    if address is None:
+        yield
+        return
+    note = threading.Timer(_SILENT_SECONDS, output.note, (f"waiting for {address.shown}",))
+    note.daemon = True
+    note.start()
+    try:
+        yield
+    finally:
+        note.cancel()
+
+
+def _is_new(settings: config.Settings) -> bool:
+    """Whether there is nothing in the store yet."""
+    if settings.store_address() is None and not settings.shards:
+        return not settings.store_path().exists()
+    from memoranda.service.store import Store
+
+    with Store.open(settings=settings.changed({"follow": False})) as store:
+        return not store.scopes(limit=1)
+
+
 def _has_tokens(settings: config.Settings) -> bool:
     from memoranda.service.store import Store
 
-    if not settings.store_path().exists():
+    if settings.store_address() is None and not settings.shards and not settings.store_path().exists():
         return False
     with Store.open(settings=settings.changed({"follow": False})) as store:
         return store.tokens.any_good()
@@ -203,10 +235,10 @@ def _scope(settings: config.Settings, store: "Store") -> str:
 
 def _tell(output: Output, shown: _Shown, store: "Store", warning: str) -> None:
     if output.as_json:
-        told = {"url": shown.url, "token": shown.token, "pid": os.getpid(), "store": str(store.path)}
+        told = {"url": shown.url, "token": shown.token, "pid": os.getpid(), "store": _called(store)}
         show(output, {**told, "scope": shown.scope}, ())
     else:
-        output.line(f"Memoranda {memoranda.__version__} serves {store.path}")
+        output.line(f"Memoranda {memoranda.__version__} serves {_called(store)}")
         for line in shown.lines():
             output.line(line)
         if shown.token:
@@ -217,6 +249,14 @@ def _tell(output: Output, shown: _Shown, store: "Store", warning: str) -> None:
     sys.stdout.flush()
     if warning:
         output.note(warning)
+
+
+def _called(store: "Store") -> str:
+    """The store for people: its file, or its address without a password."""
+    if store.settings.shards:
+        return f"{len(store.settings.shards)} shards"
+    address = store.settings.store_address()
+    return str(store.path) if address is None else address.shown
 
 
 @contextmanager
@@ -258,7 +298,7 @@ def _sample_clear(arguments: argparse.Namespace, output: Output) -> int:
 
     settings = _settings(arguments).changed({"follow": False})
     path = settings.store_path()
-    if not path.exists():
+    if settings.store_address() is None and not settings.shards and not path.exists():
         raise NotFound(f"there is no store at {path}", hint="Check --store.")
     with Store.open(settings=settings) as store:
         gone = sample.clear(store)

@@ -15,9 +15,23 @@ def open_memory(
 
     Only a command that keeps something makes a store: a mistyped path is told, not created.
     """
+    settings = settings_of(arguments, sweep=sweep)
+    chosen = scope or settings.scope
+    if not chosen:
+        raise InvalidInput(
+            "a scope is needed",
+            hint='Pass --scope me, set MEMORANDA_SCOPE, or write scope = "me" into config.toml.',
+        )
+    if not create and not settings.shards:
+        refuse_missing(settings)
+    return memoranda.open(scope=chosen, settings=settings)
+
+
+def settings_of(arguments: argparse.Namespace, *, sweep: bool | None = None) -> config.Settings:
+    """What the file, the environment and the options of a command say together."""
     if arguments.store == "":
         raise InvalidInput("--store is empty", hint="Give the path of a store, or leave the option out.")
-    settings = config.load(
+    return config.load(
         {
             "store": arguments.store,
             "scope": arguments.scope,
@@ -28,16 +42,17 @@ def open_memory(
             "limit_threads": False,
         }
     )
-    chosen = scope or settings.scope
-    if not chosen:
-        raise InvalidInput(
-            "a scope is needed",
-            hint='Pass --scope me, set MEMORANDA_SCOPE, or write scope = "me" into config.toml.',
-        )
+
+
+def refuse_missing(settings: config.Settings) -> None:
+    """A store that is only to be read is not made. For commands on one store: of several, one has to be named."""
+    if settings.shards and not settings.store:
+        raise InvalidInput(f"one of {len(settings.shards)} shards has to be named", hint="Pass --store ADDRESS.")
+    if settings.store_address() is not None:
+        return  # its server tells
     path = settings.store_path()
-    if not create and not path.exists():
+    if not path.exists():
         raise NotFound(f"there is no store at {path}", hint="`memoranda remember` makes one; or check --store.")
-    return memoranda.open(scope=chosen, settings=settings)
 
 
 def read_text(given: str) -> str:

@@ -61,7 +61,7 @@ def _revoke(arguments: argparse.Namespace, output: Output) -> None:
     with _open_store(arguments) as store:
         revoked = store.tokens.revoke(arguments.id)
     token, others = revoked
-    told = [f"revoked {token.id} ({_reach(token)}); a server that runs sees it within seconds"]
+    told = [f"revoked {token.id} ({_reach(token)}); servers see it with the next request"]
     if others:
         told.append(f"and {len(others)} that were made with it: {', '.join(others)}")
     show(output, revoked.as_json(), told)
@@ -89,7 +89,8 @@ def _open_store(arguments: argparse.Namespace, *, create: bool = False) -> "Stor
         raise InvalidInput("--store is empty", hint="Give the path of a store, or leave the option out.")
     settings = config.load({"store": arguments.store, "follow": False, "limit_threads": False})
     path = settings.store_path()
-    if not create and not path.exists():
+    here = settings.store_address() is None and not settings.shards
+    if here and not create and not path.exists():
         raise NotFound(f"there is no store at {path}", hint="`memoranda token create` makes one; or check --store.")
     return Store.open(settings=settings)
 

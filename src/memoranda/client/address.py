@@ -1,13 +1,16 @@
 """Where a server is reached: over the network, or by a socket in the file system."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from memoranda.domain.errors import ConfigError
 from memoranda.remote import checked_base_url
 
+_NEXT = re.compile(r"\s*,\s*(?=https?://|unix:)")
 _SOCKET = re.compile(r"unix:(?://)?(/[^\0\r\n?#]*)")
+_MOST_SERVERS = 64
 _LONGEST_SOCKET = 100  # what every system takes as the name of a socket
 _HINT = "Write it as http://127.0.0.1:8765, https://memory.example.org or unix:/run/memoranda.sock."
 
@@ -46,3 +49,11 @@ class Address(NamedTuple):
             return f"unix:{self.path}"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}{'' if self.port is None else f':{self.port}'}{self.path}"
+
+
+def addresses_of(url: str | Sequence[str]) -> tuple[Address, ...]:
+    """The servers of one memory: one address, several with commas between them, or a list."""
+    given = _NEXT.split(url) if isinstance(url, str) else url
+    if not isinstance(given, list | tuple) or not 1 <= len(given) <= _MOST_SERVERS:
+        raise ConfigError(f"the address of a server is expected, or of at most {_MOST_SERVERS}", hint=_HINT)
+    return tuple(dict.fromkeys(Address.of(each) for each in given))

@@ -35,6 +35,9 @@ _STAYS = {
 }
 
 
+_LEFT_OUT = "Leave it out: it is of use on the machine of the store only."
+
+
 class Caller:
     """Calls verbs in one scope of a server."""
 
@@ -60,11 +63,11 @@ class Caller:
         raise self._problem(answer)
 
     def call(self, door: Door, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What the verb gives, or the error that it raises."""
+        """What the verb gives, or the error that it raises; of one that writes a file, also what it wrote."""
         request = sent(door, args, kwargs, scope=self.scope)
         for name in request.kept:
-            if name in _STAYS and request.kept[name] is not None:
-                raise Refused(f"{name} cannot be sent to a server", hint=_STAYS[name])
+            if (name in _STAYS or name in door.stays) and request.kept[name] is not None:
+                raise Refused(f"{name} cannot be sent to a server", hint=_STAYS.get(name, _LEFT_OUT))
         # The answer to whoever makes a token is not kept for a second time: it has the secret in it.
         unkept = door.noun == "tokens"
         key = new_id() if door.writes and not unkept else ""
@@ -76,7 +79,11 @@ class Caller:
         if answers.is_empty(door.result):
             return None
         try:
-            return answers.from_body(door.result, json.loads(answer.body))
+            body = json.loads(answer.body)
+            if door.download:
+                content = str(body.pop(answers.CONTENT))
+                return answers.from_body(door.result, body), content
+            return answers.from_body(door.result, body)
         except (InvalidInput, ValueError, TypeError, KeyError, RecursionError) as error:
             raise self._stranger(f"its answer to {door.verb} is none") from error
 
@@ -136,15 +143,18 @@ def _uploading(door: Door, request: Sent, key: str) -> Asked:
 
 def _file(given: Any) -> Path:
     if not isinstance(given, str | Path):
-        raise InvalidInput(f"a path is expected, not {type(given).__name__}", hint="Give the path of a transcript.")
+        raise InvalidInput(f"a path is expected, not {type(given).__name__}", hint="Give the path of a file.")
     path = Path(given).expanduser()
     try:
         if not path.exists():
-            raise NotFound(f"there is no file {path}", hint="Give the path of a transcript.")
+            raise NotFound(f"there is no file {path}", hint="Give the path of a file.")
         if not path.is_file():
-            raise InvalidInput(f"{path} is no file", hint="Give the path of one transcript; repeat it for others.")
+            raise InvalidInput(
+                f"{path} is no file",
+                hint="Give the path of one file; folders are imported on the server.",
+            )
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"this cannot be the path of a transcript: {error}", hint="Give another path.") from error
+        raise InvalidInput(f"this cannot be the path of a file: {error}", hint="Give another path.") from error
     return path
 
 

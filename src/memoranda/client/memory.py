@@ -1,24 +1,35 @@
 """`RemoteMemory`: the memory of a server, with the verbs of the embedded one."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memoranda.client.calling import Caller
 from memoranda.client.nouns import (
     RemoteAdmin,
+    RemoteConsolidation,
     RemoteConversations,
     RemoteDocuments,
     RemoteFacts,
+    RemoteGovernance,
     RemotePreferences,
     RemoteProfiles,
+    RemoteRetention,
     RemoteReview,
     RemoteTokens,
+    door_of,
     refuse_path,
     served,
 )
 from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import Refused
+from memoranda.domain.memory import State
 from memoranda.domain.scope import Scope
 from memoranda.service.memory import LongTermMemory
+
+if TYPE_CHECKING:
+    from memoranda.domain.moving import Exported, ExportFormat
+    from memoranda.domain.ports import Progress
 
 
 @served("")
@@ -37,6 +48,9 @@ class RemoteMemory(LongTermMemory):
         self.conversations = RemoteConversations(caller)
         self.documents = RemoteDocuments(caller)
         self.review = RemoteReview(caller)
+        self.governance = RemoteGovernance(caller)
+        self.consolidation = RemoteConsolidation(caller)
+        self.retention = RemoteRetention(caller)
         self.tokens = RemoteTokens(caller)
 
     @property
@@ -58,6 +72,27 @@ class RemoteMemory(LongTermMemory):
                 hint=f"Give the whole path, beginning with {self._scope}/, or connect with another scope.",
             )
         return RemoteMemory(self._caller.within(narrower.path), narrower, owner=False)
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: "ExportFormat" = "jsonl",  # noqa: A002 the word users know
+        redact: bool = True,
+        below: bool = False,
+        states: Sequence[State] = (),
+        overwrite: bool = False,
+        progress: "Progress | None" = None,
+    ) -> "Exported":
+        """Write what is kept in this scope into one file of this machine."""
+        from memoranda.client.files import checked_target, save
+
+        target = checked_target(path, overwrite=overwrite)
+        asked = {"format": format, "redact": redact, "below": below, "states": states, "progress": progress}
+        exported, content = self._caller.call(door_of("export"), (path,), asked)
+        save(target, content, overwrite=overwrite)
+        done: Exported = exported._replace(path=str(target))
+        return done
 
     def close(self) -> None:
         """Close the connections. May be called twice; does nothing on what `within` returned."""

@@ -1,4 +1,4 @@
-"""Asking a server: one request, its answer, and what is tried again when the connection breaks or it is busy.
+"""Asking a server: one request, its answer, and what is tried again when it breaks off, is busy, or is not there.
 
 No redirects, no proxies, no cookies. The token goes into a header and nowhere else: not into an error, a log or a
 repr.
@@ -8,13 +8,14 @@ import http.client
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoranda.client.address import Address
+from memoranda.client.address import Address, addresses_of
 from memoranda.client.connections import MOST, Broken, Connections, Line, NotThere
 from memoranda.client.events import Event, TooLarge, events
+from memoranda.client.trying import Tries
 from memoranda.domain.errors import ConfigError, ProviderRejected, ProviderUnavailable
 from memoranda.remote import checked_key
 
@@ -22,12 +23,10 @@ JSON = "application/json"
 EVENTS = "text/event-stream"
 MOST_ANSWERED = 256 * 1024 * 1024
 _CHUNK = 64 * 1024
-_TIMES_BROKEN = 2
-_PAUSE = 0.1
-_TIMES_BUSY = 5
-_LONGEST_WAIT = 5.0
 # Told to wait, or the same request is still being worked on.
-_BUSY = frozenset({409, 429, 503})
+_BUSY = frozenset({409, 429})
+# It is stopping, it cannot reach what it needs, or somebody in between cannot reach it.
+_AWAY = frozenset({502, 503, 504})
 _LATER = "Is it running? Start it with `memoranda serve`, or correct the address."
 _TLS = "Is it running? If it speaks TLS, the address begins with https://."
 _UNSURE = "It may have been done: look before you do it again."
@@ -76,23 +75,46 @@ class _Raised(Exception):
         self.error = error
 
 
-class Transport:
-    """Speaks to one server for one token. May be used from many threads."""
+class _Server(NamedTuple):
+    address: Address
+    connections: Connections
 
-    def __init__(self, url: str, token: str | None, *, timeout: float, ca_file: str | Path | None = None) -> None:
-        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= 86_400:
-            raise ConfigError("timeout is a number of seconds, at most a day", hint="30 is a good one.")
-        self.address = Address.of(url)
+
+class Transport:
+    """Speaks to the servers of one memory for one token: to one of them, as long as it is there. May be used from many
+    threads."""
+
+    def __init__(
+        self,
+        url: str | Sequence[str],
+        token: str | None,
+        *,
+        timeout: float,
+        patience: float = 10.0,
+        ca_file: str | Path | None = None,
+    ) -> None:
+        self._timeout = _seconds("timeout", timeout)
+        if self._timeout <= 0:
+            raise ConfigError("timeout is more than no seconds", hint="30 is a good one.")
+        self._patience = _seconds("patience", patience)
         self._token = checked_key(token)
-        self._timeout = float(timeout)
-        self._connections = Connections(self.address, ca_file=ca_file)
+        addresses = addresses_of(url)
+        self._servers = tuple(_Server(each, Connections(each, ca_file=ca_file)) for each in addresses)
+        self._current = 0
+        self._answered = False
 
     def __repr__(self) -> str:
-        return f"Transport({str(self.address)!r})"
+        return f"Transport({', '.join(repr(str(each.address)) for each in self._servers)})"
+
+    @property
+    def address(self) -> Address:
+        """Of the server that is asked now."""
+        return self._servers[self._current].address
 
     def close(self) -> None:
         """Close what is open. May be called twice."""
-        self._connections.close()
+        for each in self._servers:
+            each.connections.close()
 
     def ask(self, asked: Asked, heard: Heard | None = None) -> Answer:
         """The answer. With `heard`, the timeout is for each silence; without, for all of it.
@@ -100,52 +122,74 @@ class Transport:
         What is asked may be asked again, since what changes something has a key; but for what goes out `once`. When
         `heard` raises, the connection is closed, whereupon the server stops the work.
         """
+        tries = Tries(len(self._servers))
         until = time.monotonic() + self._timeout
-        broken = busy = 0
         while True:
+            position = self._current
+            trouble: ProviderUnavailable | None = None
             try:
-                answer = self._once(asked, until, heard)
+                answer = self._once(self._servers[position], asked, until, heard)
+            except NotThere as error:
+                trouble = self._outage(position, f"no connection ({error})", error.hint or _LATER)
+                pause = self._pause_away(position, tries)
             except Broken as error:
-                broken += 1
-                last = asked.once or broken > _TIMES_BROKEN
-                if last or not self._pause(_PAUSE * 4 ** (broken - 1), until):
-                    hint = _UNSURE if asked.changes else _TLS if self.address.scheme == "http" else _LATER
-                    raise self._outage(f"the connection broke ({error})", hint) from error
-                continue
+                trouble = self._outage(position, f"the connection broke ({error})", self._broken_hint(position, asked))
+                pause = None if asked.once else self._pause_away(position, tries)
             except _Raised as raised:
                 raise raised.error from None
-            wait = answer.retry_after if answer.status in _BUSY else None
-            busy += 1
-            if wait is None or wait > _LONGEST_WAIT or busy > _TIMES_BUSY or not self._pause(wait, until):
+            else:
+                self._answered = True
+                pause = self._pause_after(answer, asked, position, tries)
+            if heard is not None:
+                until = time.monotonic() + self._timeout
+            if pause is not None and time.monotonic() + pause < until:
+                time.sleep(pause)
+            elif trouble is None:
                 return answer
+            else:
+                raise trouble
 
-    def _pause(self, seconds: float, until: float) -> bool:
-        """Wait, if there is time for it."""
-        if time.monotonic() + seconds >= until:
-            return False
-        time.sleep(seconds)
-        return True
+    def _pause_after(self, answer: Answer, asked: Asked, position: int, tries: Tries) -> float | None:
+        """Seconds until the same is asked again; None when this is the answer."""
+        after = answer.retry_after
+        if answer.status in _AWAY and not asked.once:
+            return self._pause_away(position, tries, after=after or 0.0)
+        if answer.status in _BUSY and after is not None:
+            return tries.busy(self._patience, after=after)
+        return None
 
-    def _once(self, asked: Asked, until: float, heard: Heard | None) -> Answer:
+    def _pause_away(self, position: int, tries: Tries, *, after: float = 0.0) -> float | None:
+        """Seconds until the next server is asked. One that never answered may have a wrong address: nobody waits."""
+        pause = tries.away(self._patience if self._answered else 0.0, after=after)
+        if self._current == position:  # else another thread has noticed
+            self._current = (position + 1) % len(self._servers)
+        return pause
+
+    def _broken_hint(self, position: int, asked: Asked) -> str:
+        if asked.changes:
+            return _UNSURE
+        return _TLS if self._servers[position].address.scheme == "http" else _LATER
+
+    def _once(self, server: _Server, asked: Asked, until: float, heard: Heard | None) -> Answer:
         try:
-            with self._connections.line(until) as line:
-                response = self._sent(line, asked, until, streamed=heard is not None)
+            with server.connections.line(until) as line:
+                response = self._sent(line, server.address, asked, until, streamed=heard is not None)
                 if heard is not None and _kind(response) == EVENTS:
                     return self._listened(line, response, heard)
                 return self._read(line, response, until)
-        except NotThere as error:
-            raise self._outage(f"no connection ({error})", error.hint or _LATER) from error
         except TimeoutError as error:
             hint = _UNSURE if asked.changes else f"Give it more time; at most {MOST} calls go on at once."
-            raise self._outage(f"no answer within {self._timeout:g} seconds", hint) from error
+            what = f"{server.address}: no answer within {self._timeout:g} seconds"
+            raise ProviderUnavailable(what, hint=hint) from error
 
-    def _sent(self, line: Line, asked: Asked, until: float, *, streamed: bool) -> http.client.HTTPResponse:
+    def _sent(
+        self, line: Line, address: Address, asked: Asked, until: float, *, streamed: bool
+    ) -> http.client.HTTPResponse:
         line.wait_at_most(until)
         trouble: OSError | None = None
         try:
-            line.send(
-                asked.method, self.address.prefix + asked.target, asked.body, self._headers(asked, streamed=streamed)
-            )
+            headers = self._headers(asked, streamed=streamed)
+            line.send(asked.method, address.prefix + asked.target, asked.body, headers)
         except TimeoutError:
             raise
         except OSError as error:
@@ -192,13 +236,14 @@ class Transport:
         """Hear of events until one of them is the answer."""
         try:
             for event in events(self._lines(line, response), most=MOST_ANSWERED):
-                if event.name in ("result", "problem"):
-                    status = 200 if event.name == "result" else 0
-                    return Answer(status, JSON, event.data.encode())
+                if event.name == "result":
+                    return Answer(200, JSON, event.data.encode())
+                if event.name == "problem":
+                    return _problem(event)
                 _tell(heard, event)
         except TooLarge as error:
             raise self._too_large() from error
-        raise self._outage("the connection broke while it told of its progress", _UNSURE)
+        raise Broken("while it told of its progress")
 
     def _lines(self, line: Line, response: http.client.HTTPResponse) -> Iterator[bytes]:
         while True:
@@ -217,8 +262,16 @@ class Transport:
         what = f"{self.address}: the answer has more than {MOST_ANSWERED:,} bytes"
         return ProviderRejected(what, hint="Ask for fewer at once.")
 
-    def _outage(self, what: str, hint: str) -> ProviderUnavailable:
-        return ProviderUnavailable(f"{self.address}: {what}", hint=hint)
+    def _outage(self, position: int, what: str, hint: str) -> ProviderUnavailable:
+        others = len(self._servers) - 1
+        more = f"; so it is with {others} more" if others else ""
+        return ProviderUnavailable(f"{self._servers[position].address}: {what}{more}", hint=hint)
+
+
+def _seconds(name: str, given: float) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 86_400:
+        raise ConfigError(f"{name} is a number of seconds, at most a day", hint="30 is a good one.")
+    return float(given)
 
 
 def _tell(heard: Heard, event: Event) -> None:
@@ -226,6 +279,16 @@ def _tell(heard: Heard, event: Event) -> None:
         heard(event)
     except BaseException as error:
         raise _Raised(error) from error
+
+
+def _problem(event: Event) -> Answer:
+    """What an answer of its own would have said."""
+    answer = Answer(0, JSON, event.data.encode())
+    told = answer.read()
+    status, after = (told.get("status"), told.get("retry_after")) if isinstance(told, dict) else (None, None)
+    return answer._replace(
+        status=status if type(status) is int else 0, retry_after=after if type(after) in (int, float) else None
+    )
 
 
 def _kind(response: http.client.HTTPResponse) -> str:

@@ -69,6 +69,8 @@ class Draft(NamedTuple):
     valid_from: Moment | None = None
     valid_until: Moment | None = None
     supersedes: Reference | None = None
+    derived_from: Sequence[Reference] = ()
+    """What it was made of: it is trusted no more than the least trusted of these."""
     after_erase: AfterErase = "refuse"
 
     def checked(self, scope: Scope, *, now: int, max_text: int) -> Memory:

@@ -9,8 +9,10 @@ MemorandaError                 each has .hint: the next move, in one sentence
 ├── ConfigError                a setting is wrong
 ├── LedgerError                the store itself
 │   ├── LedgerLocked · LedgerNewer · LedgerDamaged · LedgerFull
+│   └── KeyMissing · KeyWrong · KeyUnwanted      of an encrypted store
 └── ProviderError              an embedder or an index loaded by name
     ├── ProviderMissing        the extra to install
+    ├── IndexRefused           it gave back what a filter keeps out
     ├── ProviderUnavailable    timeout, 5xx, no network
     └── ProviderRejected       too long, wrong dimensions
         └── ServiceRejected    whatever the text: bad key, quota, no such model
@@ -80,6 +82,18 @@ class LedgerLocked(LedgerError):
     default_hint = "Try again; if it stays locked, look for a process that keeps the store open in a transaction."
 
 
+class LedgerUnavailable(LedgerError):
+    """The database server does not answer, or not in time. What was acknowledged before is safe."""
+
+    default_hint = "Check that the server runs and can be reached; the same call may be made again."
+
+
+class StoreMoved(LedgerError):
+    """The store was moved to another place, or is being moved to this one. It is read, and not written to."""
+
+    default_hint = "Use the store that it was moved to; `memoranda migrate --reopen` takes a move back."
+
+
 class LedgerNewer(LedgerError):
     """The file was written by a newer Memoranda."""
 
@@ -98,6 +112,26 @@ class LedgerFull(LedgerError):
     default_hint = "Free some space and call again; what was stored before is intact."
 
 
+class KeyMissing(LedgerError):
+    """The file is encrypted, and no key was given."""
+
+    default_hint = "Name the file with the key in the setting key_file, or put the key into MEMORANDA_KEY."
+
+
+class KeyWrong(LedgerError):
+    """The file is encrypted with another key. Nothing was changed."""
+
+    default_hint = (
+        "Give the key that it was encrypted with. If that is the one, its first page is damaged: restore a backup."
+    )
+
+
+class KeyUnwanted(LedgerError):
+    """A key was given, but the file is not encrypted."""
+
+    default_hint = "Run `memoranda encrypt` to encrypt the store, or take key_file or MEMORANDA_KEY away."
+
+
 class ProviderError(MemorandaError):
     """Something loaded by name (an embedder, an index) failed."""
 
@@ -106,6 +140,12 @@ class ProviderError(MemorandaError):
 
 class ProviderMissing(ProviderError):
     """The provider's package is not installed."""
+
+
+class IndexRefused(ProviderError):
+    """An index gave back what a filter keeps out, or lost what it should find. Nothing of anybody was asked of it."""
+
+    default_hint = "Set index_home to 'embedded' to go on; the index that was refused has to be repaired."
 
 
 class ProviderUnavailable(ProviderError):

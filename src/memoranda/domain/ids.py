@@ -14,7 +14,11 @@ _ID_OR_PREFIX = re.compile(f"[{_ALPHABET}]{{4,{_LENGTH}}}")
 
 def new_id() -> str:
     """A fresh id."""
-    bits = _random.getrandbits(5 * _LENGTH)
+    return id_of_bits(_random.getrandbits(5 * _LENGTH))
+
+
+def id_of_bits(bits: int) -> str:
+    """The id that the lowest hundred bits of a number make."""
     return "".join(_ALPHABET[bits >> shift & 31] for shift in range(0, 5 * _LENGTH, 5))
 
 

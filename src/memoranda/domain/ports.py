@@ -252,6 +252,10 @@ class Index(Protocol):
     def sequence(self) -> int:
         """The last sequence of the ledger that it contains."""
 
+    @property
+    def standing(self) -> tuple[int, str]:
+        """That sequence, and the mark that came with it; empty when none did."""
+
     def apply(
         self,
         *,
@@ -260,13 +264,14 @@ class Index(Protocol):
         sequence: int | None,
         after: int | None = None,
         at_once: bool = True,
+        mark: str = "",
     ) -> bool:
         """Take in entries (replacing those of the same number) and remove others, all or nothing.
 
         What is removed is never found again. Its bytes leave `at_once`, or when that is cheap and by `optimize`.
 
-        `sequence` is what it contains afterwards (None: unchanged). With `after`, nothing is done and False is
-        returned unless the index stands exactly there: another process was faster.
+        `sequence` is what it contains afterwards (None: unchanged), `mark` what is known to have happened there. With
+        `after`, nothing is done and False is returned unless the index stands exactly there: another was faster.
         """
 
     def add_meanings(self, meanings: Mapping[int, Meaning], *, cheap_only: bool) -> frozenset[int]:

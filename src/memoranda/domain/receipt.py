@@ -210,9 +210,17 @@ class EraseReceipt(NamedTuple):
     """Files of mirrors that were rewritten."""
     notes: tuple[str, ...] = ()
     """What nobody here can do, such as to change what was committed elsewhere."""
+    backups: int = 0
+    """Backups that were written anew."""
+    untouchable: tuple[str, ...] = ()
+    """Copies that could not be changed, each with what to do; they are part of what is pending."""
+    tokens: int = 0
+    """Tokens of an erased scope that open nothing any more."""
+    statement: dict[str, Any] | None = None
+    """What was done, signed, to be kept and checked again; when it was asked for."""
 
     def as_json(self) -> dict[str, Any]:
         return _as_json(self)
 
     def __repr__(self) -> str:
-        return _shown(self)
+        return _shown(self._replace(statement=None))

@@ -170,6 +170,11 @@ class Erasure(NamedTuple):
         """Whether it is proven gone from every file."""
         return self.receipt.state == "purged"
 
+    @property
+    def statement(self) -> dict[str, Any] | None:
+        """What was done, signed; None when it was not asked for."""
+        return self.receipt.statement
+
 
 class Stats(NamedTuple):
     """Counts of what one scope can see."""
@@ -226,9 +231,10 @@ class Check(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """All the lines of a `verify` or a `doctor`."""
+    """All the lines of a `verify` or a `doctor`, and what a `doctor` has mended."""
 
     checks: tuple[Check, ...]
+    repaired: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -23,6 +23,7 @@ from memoranda.http.guards import HostGuard
 from memoranda.http.limits import BodyLimit, RateLimit, SignIns, Workers
 from memoranda.http.logs import Logs, Observed
 from memoranda.http.metrics import Metrics, Standing
+from memoranda.http.metrics import Serving as ServingStanding
 from memoranda.http.own import Desk
 from memoranda.http.performing import (
     Answer,
@@ -57,6 +58,8 @@ class Options(NamedTuple):
     """Whether everybody who reaches it is let in; for a loopback address only."""
     console: bool = True
     mcp: bool = True
+    leads: Callable[[], bool] = lambda: False
+    """Whether this process does the upkeep of the store."""
 
 
 class Served(NamedTuple):
@@ -173,7 +176,11 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     settings = store.settings
     workers = Workers(settings.server_threads, seconds=settings.server_timeout)
     roots = tuple(Root.of(each) for each in (*options.roots, *settings.server_roots))
-    metrics = Metrics(lambda: Standing(*store.standing()), busy=lambda: workers.busy)
+    metrics = Metrics(
+        lambda: Standing(*store.standing()),
+        busy=lambda: workers.busy,
+        serving=lambda: ServingStanding(options.leads(), *(store.pool() or ())),
+    )
     activity = Activity(store.clock)
     desk = _Desk(store, workers, roots)
     own = Desk(
@@ -199,7 +206,7 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     inner: ASGIApp = BodyLimit(routed, most=settings.server_max_body, seconds=settings.server_timeout)
     inner = RateLimit(inner, a_minute=settings.server_rate)
     keeper = Doorkeeper(store, options.run_secret, options.open_door)
-    inner = Authentication(inner, keeper=keeper, sign_ins=SignIns())
+    inner = Authentication(inner, keeper=keeper, sign_ins=SignIns(), workers=workers)
     inner = HostGuard(inner, host=options.host, hosts=settings.server_hosts)
     told_to = logs or Logs(form="json", clock=store.clock, scopes=settings.server_log_scopes)
     inner = Observed(inner, logs=told_to, metrics=metrics, activity=activity, clock=store.clock)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoranda.domain.access import Principal, Role
+from memoranda.domain.errors import MemorandaError
 from memoranda.http.guards import is_private_path
-from memoranda.http.limits import SignIns
-from memoranda.http.refusal import Refusal
+from memoranda.http.limits import SignIns, Workers
+from memoranda.http.refusal import Refusal, refusal_of
 from memoranda.service.store import Store
 
 PERSON = Principal("console", "admin", "")
@@ -25,32 +26,39 @@ class Doorkeeper(NamedTuple):
     run_secret: str = ""
     open_door: bool = False
 
-    def principal(self, secret: str) -> Principal | None:
-        """Whom a token stands for; None when it is no good."""
-        if self.run_secret and hmac.compare_digest(secret.encode("utf-8", "replace"), self.run_secret.encode()):
-            return PERSON
+    def run_principal(self, secret: str) -> Principal | None:
+        """Whom the token of this run stands for; None when this is another."""
+        given = secret.encode("utf-8", "replace")
+        return PERSON if self.run_secret and hmac.compare_digest(given, self.run_secret.encode()) else None
+
+    def kept(self, secret: str) -> Principal | None:
+        """Whom a token of the store stands for; None when it is no good."""
         return self.store.tokens.principal(secret)
 
 
 class Authentication:
     """Puts the principal into the request's state, or answers 401. Only what is public needs none."""
 
-    def __init__(self, app: ASGIApp, *, keeper: Doorkeeper, sign_ins: SignIns) -> None:
+    def __init__(self, app: ASGIApp, *, keeper: Doorkeeper, sign_ins: SignIns, workers: Workers) -> None:
         self._app = app
         self._keeper = keeper
         self._sign_ins = sign_ins
+        self._workers = workers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_private_path(scope["path"]):
             try:
-                principal = self._known(scope)
+                principal = await self._known(scope)
             except Refusal as refusal:
                 await refusal(scope, receive, send)
+                return
+            except MemorandaError as error:  # the store does not answer: nobody is let in, and everybody told
+                await refusal_of(error)(scope, receive, send)
                 return
             scope.setdefault("state", {})["principal"] = principal
         await self._app(scope, receive, send)
 
-    def _known(self, scope: Scope) -> Principal:
+    async def _known(self, scope: Scope) -> Principal:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         if not given and self._keeper.open_door:
             return PERSON
@@ -60,7 +68,8 @@ class Authentication:
         secret = secret.strip()
         if len(given) > 1 or scheme.lower() != _SCHEME or not secret or len(secret) > _LONGEST:
             raise _unknown("the authorization cannot be read", "Send one header, `Authorization: Bearer TOKEN`.")
-        principal = self._keeper.principal(secret)
+        # Not on the loop: a database may be far away, or not answer for a while.
+        principal = self._keeper.run_principal(secret) or await self._workers.look(lambda: self._keeper.kept(secret))
         if principal is None:
             client = scope.get("client")
             self._sign_ins.failed(client[0] if client else "local")

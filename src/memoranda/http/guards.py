@@ -11,8 +11,9 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoranda.http.refusal import Refusal
+from memoranda.wire.doors import DOORS
 
-IMPORT_PATHS = frozenset({"/v1/conversations/import"})
+IMPORT_PATHS = frozenset(door.path for door in DOORS if door.upload)
 """Doors that take a file as their body."""
 
 _JSON = frozenset({"application/json"})

@@ -23,6 +23,7 @@ WAITING = 256
 
 _T = TypeVar("_T")
 _LONG_THREADS = 2
+_DOOR_THREADS = 2
 _LONG_WAITING = 16
 _MOST_CALLERS = 10_000
 _FAILURES_A_MINUTE = 30
@@ -201,7 +202,8 @@ def _too_large(most: int) -> Refusal:
 class Workers:
     """The threads that do the work. A bounded number waits for them; more are turned away at once.
 
-    Long work has threads of its own, so that it does not hold up the rest.
+    Long work has threads of its own, so that it does not hold up the rest; and so has what is asked of the database
+    at the door, so that who is at work inside does not hold up who comes.
     """
 
     def __init__(self, threads: int, *, seconds: float, waiting: int = WAITING) -> None:
@@ -210,6 +212,7 @@ class Workers:
             False: _Lane(threads, threads + waiting, "memoranda-work"),
             True: _Lane(_LONG_THREADS, _LONG_THREADS + _LONG_WAITING, "memoranda-long-work"),
         }
+        self._door = _Lane(_DOOR_THREADS, threads + waiting, "memoranda-door")
         self.stopping = False
         """Set when the server is told to stop: it finishes what it has, and is no longer ready."""
 
@@ -217,6 +220,17 @@ class Workers:
     def busy(self) -> int:
         """Requests that are worked on or wait."""
         return sum(lane.taken for lane in self._lanes.values())
+
+    async def look(self, work: Callable[[], _T]) -> _T:
+        """What a short look into the store gives, for whoever decides who is let in."""
+        future = self._door.submit(contextvars.copy_context(), work)
+        waited = asyncio.wrap_future(future)
+        waited.add_done_callback(_look_at)
+        done, _ = await asyncio.wait({waited}, timeout=self._seconds)
+        if done:
+            return waited.result()
+        future.cancel()
+        raise _busy()
 
     async def run(self, work: Callable[[], _T], *, long: bool = False) -> _T:
         """What the work gives, within the time for one request; long work may take as long as it does.
@@ -250,7 +264,7 @@ class Workers:
 
     def close(self) -> None:
         """Begin nothing more."""
-        for lane in self._lanes.values():
+        for lane in (*self._lanes.values(), self._door):
             lane.pool.shutdown(wait=False, cancel_futures=True)
 
 

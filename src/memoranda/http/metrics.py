@@ -45,6 +45,17 @@ class Standing(NamedTuple):
     """Events that the index has not followed yet."""
 
 
+class Serving(NamedTuple):
+    """How this process stands among those that serve the store."""
+
+    leads: bool
+    """Whether it is the one that does the upkeep."""
+    connections: int | None = None
+    """To the database server, for reading; None when the store is a file."""
+    idle: int = 0
+    waiting: int = 0
+
+
 def reason_of(abstained: str) -> str:
     """One of the reasons that are known; whatever else it says is not shown."""
     return abstained if abstained in ABSTENTIONS else _OTHER
@@ -54,11 +65,15 @@ class Metrics:
     """What one server counts, in a registry of its own."""
 
     def __init__(
-        self, standing: Callable[[], Standing] | None = None, *, busy: Callable[[], int] | None = None
+        self,
+        standing: Callable[[], Standing] | None = None,
+        *,
+        busy: Callable[[], int] | None = None,
+        serving: Callable[[], Serving] | None = None,
     ) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self.registry.register(_Now(standing, busy))
+        self.registry.register(_Now(standing, busy, serving))
         self._requests = self._counter("requests", "Requests that were answered.", "door", "method", "status")
         self._seconds = Histogram(
             "memoranda_request_seconds",
@@ -112,23 +127,49 @@ class Metrics:
 class _Now(Collector):
     """What is not counted along the way but looked at when somebody asks."""
 
-    def __init__(self, standing: Callable[[], Standing] | None, busy: Callable[[], int] | None) -> None:
+    def __init__(
+        self,
+        standing: Callable[[], Standing] | None,
+        busy: Callable[[], int] | None,
+        serving: Callable[[], Serving] | None,
+    ) -> None:
         self._standing = standing
         self._busy = busy
+        self._serving = serving
 
     def collect(self) -> Iterator[Metric]:
         if self._busy is not None:
             yield GaugeMetricFamily("memoranda_busy", "Requests that are worked on or wait.", value=self._busy())
+        if self._serving is not None:
+            yield from self._told(self._serving())
         if self._standing is None:
             return
         try:
             standing = self._standing()
         except (MemorandaError, OSError):
-            # A scrape goes on without these two; that they are missing is what an alarm can look for.
+            # A scrape goes on without the two: that they are missing is what an alarm can look for.
+            yield _up(0)
             return
+        yield _up(1)
         yield GaugeMetricFamily("memoranda_memories_live", "Memories that may be recalled.", value=standing.live)
         yield GaugeMetricFamily("memoranda_index_lag", "Events that the index has yet to follow.", value=standing.lag)
+
+    def _told(self, serving: Serving) -> Iterator[Metric]:
+        yield GaugeMetricFamily("memoranda_leader", "Whether this process does the upkeep.", value=serving.leads)
+        if serving.connections is None:
+            return
+        pool = GaugeMetricFamily(
+            "memoranda_database_connections", "Reading connections to the database server.", labels=["state"]
+        )
+        pool.add_metric(["open"], serving.connections)
+        pool.add_metric(["idle"], serving.idle)
+        pool.add_metric(["waited_for"], serving.waiting)
+        yield pool
 
     def describe(self) -> list[Metric]:
         """Nothing is looked at before the store is served."""
         return []
+
+
+def _up(value: int) -> Metric:
+    return GaugeMetricFamily("memoranda_store_up", "Whether the store answers.", value=value)

@@ -9,7 +9,7 @@ from memoranda.http.examples import EXAMPLES, PARAMETERS
 from memoranda.http.own import OWN, Own
 from memoranda.http.performing import JSON
 from memoranda.wire import answers
-from memoranda.wire.binding import FILE_NAME, SCOPE
+from memoranda.wire.binding import FILE_NAME, SCOPE, is_table
 from memoranda.wire.codec import encode
 from memoranda.wire.doors import DOORS, Door, Parameter
 from memoranda.wire.problems import CONTENT_TYPE
@@ -25,6 +25,9 @@ _TAGS = {
     "conversations": "conversations",
     "documents": "documents",
     "review": "review",
+    "governance": "governance",
+    "consolidation": "consolidation",
+    "retention": "retention",
     "admin": "the whole store",
     "tokens": "tokens",
 }
@@ -149,11 +152,16 @@ def _scope(door: Door) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter, schemas: Schemas) -> dict[str, Any]:
-    schema = _with_default(schemas.of(parameter.type), parameter)
+    schema = _pairs() if is_table(parameter.type) else _with_default(schemas.of(parameter.type), parameter)
     found = {"name": parameter.name, "in": parameter.place, "required": parameter.required, "schema": schema}
     if parameter.required and parameter.name in PARAMETERS:
         found["example"] = PARAMETERS[parameter.name]
     return {**found, "required": True} if parameter.place == "path" else found
+
+
+def _pairs() -> dict[str, Any]:
+    """A table in a query."""
+    return {"type": "array", "items": {"type": "string", "pattern": "^[^=]+=", "example": "theirs=ours"}}
 
 
 def _with_default(schema: dict[str, Any], parameter: Parameter) -> dict[str, Any]:
@@ -188,6 +196,10 @@ def _responses(door: Door, schemas: Schemas) -> dict[str, Any]:
         name = answers.wrapping(door.result)
         if name:
             schema = {"type": "object", "properties": {name: schema}, "required": [name]}
+        if door.download:
+            written = {"type": "string", "description": "What was written."}
+            beside = {"type": "object", "properties": {answers.CONTENT: written}, "required": [answers.CONTENT]}
+            schema = {"allOf": [schema, beside]}
         content: dict[str, Any] = {JSON: {"schema": schema}}
         if door.callbacks:
             content["text/event-stream"] = {"schema": {"type": "string"}}

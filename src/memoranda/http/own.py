@@ -1,5 +1,6 @@
 """What is the server's own: whether it is well, who one is, what it did lately, its description, its metrics."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -9,7 +10,7 @@ from starlette.routing import Route
 
 import memoranda
 from memoranda.domain.access import Principal, Role
-from memoranda.domain.errors import InvalidInput, MemorandaError
+from memoranda.domain.errors import InvalidInput, LedgerUnavailable, MemorandaError
 from memoranda.http import sample
 from memoranda.http.activity import Activity
 from memoranda.http.auth import entitled
@@ -20,6 +21,7 @@ from memoranda.http.refusal import Refusal
 from memoranda.service.store import Store
 
 _LONGEST_MINUTES = 1_440
+_READY_SECONDS = 2.0
 
 
 class Own(NamedTuple):
@@ -138,7 +140,17 @@ class Desk:
         if self._workers.stopping:
             raise Refusal(503, "stopping", "the server is stopping", hint="Ask another, or wait.", retry_after=5)
         try:
-            await self._workers.run(self._store.check)
+            # A database that is away is waited for elsewhere; whoever sends requests here wants to know now.
+            async with asyncio.timeout(_READY_SECONDS):
+                await self._workers.look(self._store.check)
+        except (TimeoutError, LedgerUnavailable):
+            raise Refusal(
+                503,
+                "database-away",
+                "the database does not answer",
+                hint="Look whether its server runs; nothing has to be done here when it is back.",
+                retry_after=1,
+            ) from None
         except (MemorandaError, OSError):
             raise Refusal(
                 503, "not-ready", "the store is not well", hint="Run: memoranda doctor", retry_after=5

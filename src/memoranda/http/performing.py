@@ -4,7 +4,6 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
@@ -34,6 +33,7 @@ _OPERATORS = frozenset({"operator", "system"})
 _SCOPES = "scopes"
 _LONGEST_KEY = 255
 _KEPT_BELOW = 400
+_OUT_OF_REACH = 503
 # Vectors are made for everybody's documents at once: how many is not a tenant's to know.
 _OF_ALL = ("embedding",)
 _NAMELESS = "upload"
@@ -92,9 +92,21 @@ def permitted(
             raise Refused("only an admin's token speaks as operator or system", hint="Leave the source out.")
         if "allow" in lifted:
             raise Refused("only an admin's token takes back what was erased", hint="Leave after_erase out.")
+    if arguments.get("proof") and not principal.everywhere:
+        raise Refused(
+            "a signed statement counts over the whole store, and is for who reaches all of it",
+            hint="Leave proof out: the answer says whether it is gone; the operator can give a statement.",
+        )
     if door.folder:
         return {**arguments, door.folder: confined(arguments[door.folder], roots, principal, scope)}
     return arguments
+
+
+class _Written(NamedTuple):
+    """What a verb gave, and what it wrote into a file."""
+
+    result: Any
+    content: str
 
 
 class Steps(Protocol):
@@ -115,45 +127,43 @@ class Performer:
         if not asked.key:
             return self._done(asked, steps)
         who = f"token {asked.principal.token_id}" if asked.principal.token_id else asked.principal.name
-        store = self._store.answers
+        store = self._store.answers_of(asked.scope)
         claim = store.begin(who, asked.key, asked.digest, self._boot)
         if claim.outcome == "differs":
             raise Refusal(
                 422, "key-used", "this Idempotency-Key belongs to another request", hint="Make a new key for it."
             )
         if claim.outcome == "busy":
-            raise Refusal(
-                409, "key-busy", "the same request is being worked on", hint="Ask again in a moment.", retry_after=1
-            )
+            raise _busy("the same request is being worked on")
         if claim.outcome == "done":
             raise Refusal(
                 409,
                 "key-done",
-                "this was done; what was answered went with an erasure",
+                "this was done; what was answered is gone, with an erasure or with the server that had done it",
                 hint="Look at what is there now. To do it once more, make a new key.",
             )
         if not claim.goes_on:
             return Answer(claim.status, claim.body.encode(), {**claim.headers, "idempotent-replayed": "true"})
         try:
-            answer = self._done(asked, steps)
+            with store.working(who, asked.key, self._boot) as taken_over:
+                answer = self._done(asked, steps)
         except BaseException:
-            self._give_up(who, asked.key)
+            store.drop(who, asked.key)
             raise
+        if taken_over.is_set():
+            store.drop(who, asked.key)
+            raise _busy("another server has taken this request over")
         # Of what is private nothing is kept, not even its name; to hand it over again does nothing either.
         if answer.status >= _KEPT_BELOW or _is_private(answer.result):
-            self._give_up(who, asked.key)
+            # Of a store that does not answer nobody waits for a second time.
+            store.drop(who, asked.key, later=answer.status >= _OUT_OF_REACH)
             return answer
         try:
             store.finish(who, asked.key, answer.status, answer.body.decode(), headers=answer.headers)
         except MemorandaError:
             # The work is done and durable: who waits for the answer is given it, though it cannot be repeated.
-            self._give_up(who, asked.key)
+            store.drop(who, asked.key, later=True)
         return answer
-
-    def _give_up(self, who: str, key: str) -> None:
-        """Let go of a claim, as far as the store can be written to."""
-        with suppress(MemorandaError):
-            self._store.answers.drop(who, key)
 
     def _done(self, asked: Asked, steps: Steps | None) -> Answer:
         try:
@@ -166,7 +176,11 @@ class Performer:
         headers = {"content-type": JSON}
         if asked.door.pages and (link := _next_page(asked, result)):
             headers["link"] = link
-        return Answer(200, as_json(answers.to_body(asked.door.result, result)), headers, result)
+        content = {}
+        if isinstance(result, _Written):
+            result, content = result.result, {answers.CONTENT: result.content}
+        body = answers.to_body(asked.door.result, result)
+        return Answer(200, as_json({**body, **content} if content else body), headers, result)
 
     def _called(self, asked: Asked, steps: Steps | None) -> Any:
         door, arguments = asked.door, dict(asked.arguments)
@@ -180,6 +194,8 @@ class Performer:
         memory = self._store.upkeep() if asked.scope is None else self._store.memory(asked.scope)
         if door.upload:
             return self._with_file(memory, asked, arguments)
+        if door.download:
+            return self._into_file(memory, asked, arguments)
         return getattr(getattr(memory, door.noun) if door.noun else memory, door.name)(**arguments)
 
     def _with_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> Any:
@@ -187,8 +203,16 @@ class Performer:
         with tempfile.TemporaryDirectory(prefix="memoranda-upload-") as folder:
             path = Path(folder) / asked.filename
             path.write_bytes(asked.upload)
-            target = getattr(memory, asked.door.noun)
+            target = getattr(memory, asked.door.noun) if asked.door.noun else memory
             return getattr(target, asked.door.name)(**{asked.door.upload: path}, **arguments)
+
+    def _into_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> "_Written":
+        """What a verb writes into a file, beside what it gives. The path is of no use to whoever asked."""
+        with tempfile.TemporaryDirectory(prefix="memoranda-download-") as folder:
+            path = Path(folder) / "content"
+            target = getattr(memory, asked.door.noun) if asked.door.noun else memory
+            result = getattr(target, asked.door.name)(**{asked.door.download: path}, **arguments)
+            return _Written(result._replace(**{asked.door.download: ""}), path.read_text(encoding="utf-8"))
 
 
 def _untold(result: Any, principal: Principal) -> Any:
@@ -198,7 +222,17 @@ def _untold(result: Any, principal: Principal) -> Any:
     if principal.everywhere:
         return result
     if isinstance(result, EraseReceipt):
-        return result._replace(needles=0, shared=0, scanned=(), rewritten=False, pending=_later(result.pending))
+        return result._replace(
+            needles=0,
+            shared=0,
+            scanned=(),
+            found=0,
+            rewritten=False,
+            backups=0,
+            untouchable=(),
+            statement=None,
+            pending=_later(result.pending),
+        )
     if isinstance(result, SourceRemoved):
         return result._replace(traces=0, scanned_bytes=0, pending=_later(result.pending))
     if isinstance(result, Synced):
@@ -208,6 +242,10 @@ def _untold(result: Any, principal: Principal) -> Any:
     if isinstance(getattr(result, "receipt", None), EraseReceipt):
         return result._replace(receipt=_untold(result.receipt, principal))
     return result
+
+
+def _busy(detail: str) -> Refusal:
+    return Refusal(409, "key-busy", detail, hint="Ask again in a moment.", retry_after=1)
 
 
 def _later(pending: str) -> str:

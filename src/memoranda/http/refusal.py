@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from starlette.types import Receive, Scope, Send
 
-from memoranda.wire.problems import CONTENT_TYPE, problem
+from memoranda.domain.errors import MemorandaError
+from memoranda.wire.problems import CONTENT_TYPE, detail_of, problem, retry_after_of, slug, status_of
 
 
 class Refusal(Exception):
@@ -43,3 +44,10 @@ class Refusal(Exception):
         raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": raw})
         await send({"type": "http.response.body", "body": b"" if scope.get("method") == "HEAD" else body})
+
+
+def refusal_of(error: MemorandaError) -> Refusal:
+    """An error of the store as a refusal, for where a request has not come to its door yet."""
+    return Refusal(
+        status_of(error), slug(type(error)), detail_of(error), hint=error.hint, retry_after=retry_after_of(error)
+    )

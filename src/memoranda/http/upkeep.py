@@ -1,43 +1,68 @@
-"""Upkeep of a served store: in the background, now and then, one at a time; and folders of documents are watched."""
+"""Upkeep of a served store: in the background, now and then, one at a time; and folders of documents are watched.
+
+Of all servers of one store one is the leader and does the upkeep. When it ends, however that comes about, another
+leads within seconds. Folders are watched by every server, on its own machine.
+"""
 
 import random
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memoranda.domain.errors import ConfigError, MemorandaError
 from memoranda.domain.scope import Scope
 from memoranda.http.logs import Logs
+from memoranda.service.leading import Leadership
 from memoranda.service.store import Store
 
 if TYPE_CHECKING:
     from memoranda.service.document_watch import Watch
-    from memoranda.service.maintaining import Maintenance
 
 _HOUR = 3_600.0
 _FIRST_HOURS = (0.2, 1.0)
 _JITTER = 0.1
+_AGAIN_HOURS = 0.25
 _LOOK_SECONDS = 300.0
+_LEAD_SECONDS = 3.0
 _LAST_SECONDS = 5.0
 _PAGE = 500
 _MOST_WATCHED = 100
+
+
+def pause(hours: float, failures: int) -> float:
+    """Hours to the next one. After a failure it is soon, then less and less so; servers of a farm drift apart."""
+    after = min(hours, _AGAIN_HOURS * 2 ** (failures - 1)) if failures else hours
+    return after * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 no secret
 
 
 class Upkeep:
     """A thread of its own, from `start` to `close`."""
 
     def __init__(
-        self, store: Store, logs: Logs, *, hours: float, watch: bool, look_seconds: float = _LOOK_SECONDS
+        self,
+        store: Store,
+        logs: Logs,
+        *,
+        hours: float,
+        watch: bool,
+        look_seconds: float = _LOOK_SECONDS,
+        lead_seconds: float = _LEAD_SECONDS,
     ) -> None:
         self._store = store
         self._logs = logs
         self._hours = hours
         self._watch = watch
         self._look_seconds = look_seconds
+        self._lead_seconds = lead_seconds
+        self.leadership = Leadership(store, told=self._told_who_leads)
         self._stop = threading.Event()
         self._working = threading.Lock()
         self._watches: dict[str, Watch] = {}
         self._thread = threading.Thread(target=self._run, name="memoranda-upkeep", daemon=True)
+
+    def _told_who_leads(self, leads: bool) -> None:
+        if self._store.pool() is not None:  # of a file there is seldom more than one server
+            self._logs.event("leads" if leads else "leads no more")
 
     def start(self) -> None:
         if self._hours or self._watch:
@@ -48,6 +73,7 @@ class Upkeep:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout=_LAST_SECONDS)
+        self.leadership.close()
         for each in tuple(self._watches.values()):
             each.close()
         self._watches.clear()
@@ -60,17 +86,37 @@ class Upkeep:
     def _run(self) -> None:
         # Not when everything starts, nor when all servers of a farm do; but also where none runs for a whole day.
         due = time.monotonic() + min(self._hours, random.uniform(*_FIRST_HOURS)) * _HOUR  # noqa: S311 no secret
+        look = time.monotonic()
+        failures = 0
         while not self._stop.is_set():
-            if self._watch:
+            if self._watch and time.monotonic() >= look:
                 self._look()
-            if self._hours and time.monotonic() >= due:
-                self.once()
-                due = time.monotonic() + self._hours * _HOUR * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
-            until = due - time.monotonic() if self._hours else self._look_seconds
-            self._stop.wait(max(0.0, min(until, self._look_seconds)))
+                look = time.monotonic() + self._look_seconds
+            leads = bool(self._hours) and self.leadership.look()
+            if leads and time.monotonic() >= due:
+                failures = 0 if self._done_lately() or self.once() else failures + 1
+                due = time.monotonic() + pause(self._hours, failures) * _HOUR
+            self._stop.wait(max(0.0, min(self._next(due, leads=leads), look - time.monotonic(), self._look_seconds)))
+
+    def _next(self, due: float, *, leads: bool) -> float:
+        """Seconds until there is something to do but to look at folders."""
+        if not self._hours:
+            return self._look_seconds
+        return min(due - time.monotonic(), self._lead_seconds) if leads else self._lead_seconds
+
+    def _done_lately(self) -> bool:
+        """Whether somebody did it since this server would have last: another server, or a person."""
+        try:
+            last = next(iter(self._store.upkeep().admin.upkeep(limit=1)), None)
+        except (MemorandaError, OSError) as error:
+            self._logs.trouble("upkeep failed", error)
+            return False
+        since = self._store.clock.now() - self._hours * _HOUR * 1000 * (1 - 2 * _JITTER)
+        return last is not None and last.ok and last.at > since
 
     def once(self) -> bool:
-        """Do it now, unless it is being done; whether it was done. What it did goes into the log, in numbers."""
+        """Do it now, unless it is being done, here or by another process; whether it was done. What it did goes into
+        the log, in numbers."""
         if not self._working.acquire(blocking=False):
             return False
         began = time.monotonic()
@@ -80,7 +126,7 @@ class Upkeep:
             self._logs.trouble("upkeep failed", error)
             return False
         else:
-            self._logs.event("upkeep", seconds=round(time.monotonic() - began, 3), **_counts(done))
+            self._logs.event("upkeep", seconds=round(time.monotonic() - began, 3), **done.counts)
             return True
         finally:
             self._working.release()
@@ -114,17 +160,3 @@ class Upkeep:
             found.update(each.scope for each in page if each.sources)
             offset += len(page)
         return found
-
-
-def _counts(done: "Maintenance") -> dict[str, Any]:
-    """What was done, in numbers alone."""
-    told: dict[str, Any] = {
-        "erased": len(done.erased.ids),
-        "expired": done.expired,
-        "compacted": len(done.compacted),
-        "vectors_made": done.vectors_made,
-        "vectors_missing": done.vectors_missing,
-    }
-    if done.documents is not None:
-        told |= {"documents_added": done.documents.added, "documents_changed": done.documents.changed}
-    return told

@@ -1,168 +1,72 @@
-"""The only place that opens a SQLite file: its settings, its readers, its one writer with group commit.
+"""`Database`: what holds the tables, whatever engine it is. Its writers queue up, and share a commit.
 
 Writers of one process queue up and the first in line commits for all of them, so that many callers share one
-fsync. Between processes the wait is short and random, so that nobody starves.
+wait for the disk.
 """
 
-import errno
 import os
-import random
 import threading
-import time
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import apsw
-
-from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerFull, LedgerLocked, MemorandaError
+from memoranda.domain.errors import LedgerError
+from memoranda.ledger import claims
+from memoranda.ledger.connection import Connection
+from memoranda.ledger.dialect import Dialect
+from memoranda.ledger.fence import current, tell
 
 T = TypeVar("T")
-Job = Callable[[apsw.Connection], T]
+Job = Callable[[Connection], T]
 
 _MAX_GROUP = 512
-_CLOSING_SECONDS = 2.0
-_READ_FLAGS = apsw.SQLITE_OPEN_READONLY
-_WRITE_FLAGS = apsw.SQLITE_OPEN_READWRITE
-# Nobody but who closes the store touches the connection of another thread.
-_ENDED = (apsw.InterruptError, apsw.ConnectionClosedError, apsw.CursorClosedError, apsw.ThreadingViolationError)
 
 
-class Database:
-    """One SQLite file: a reader for each thread, and one writer."""
+class Database(ABC):
+    """One store's tables: readers that see one moment, and one writer at a time with group commit."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        durable: bool,
-        busy_seconds: float = 30.0,
-        page_size: int = 4096,
-        check: Callable[[apsw.Connection], None] | None = None,
-    ) -> None:
-        """`check` may refuse the file by raising, before a byte of it is changed."""
-        self.path = path
-        self._durable = durable
-        self._busy_seconds = busy_seconds
-        self._local = threading.local()
-        self._readers: dict[int, tuple[threading.Thread, apsw.Connection]] = {}
-        self._readers_lock = threading.Lock()
-        self._queue: deque[_Ticket[Any]] = deque()
+    dialect: Dialect
+    path: Path
+    """Its file; of a store that has none, a name in the folder for what is kept beside it on this machine."""
+
+    def __init__(self) -> None:
+        self._queue: deque[Ticket[Any]] = deque()
         self._queue_lock = threading.Lock()
         self._writing = threading.Lock()
-        self._waited = False
         self._closed = False
         self._pid = os.getpid()
-        _create_private(path)
-        with _translated(path):
-            self._writer = self._connect(_WRITE_FLAGS)
-            try:
-                if check is not None:
-                    check(self._writer)
-                self._prepare(page_size)
-            except BaseException:
-                self._writer.close()
-                raise
-
-    def _prepare(self, page_size: int) -> None:
-        self._writer.execute(f"pragma page_size = {page_size:d}").fetchall()
-        mode = self._in_wal()
-        if mode is None or mode[0] != "wal":
-            raise LedgerError(
-                f"{self.path.name} cannot be kept in WAL mode here",
-                hint="Move the store to a local disk; network drives do not support it.",
-            )
-
-    def _in_wal(self) -> Any:
-        """Several processes may make the same file at once; SQLite does not wait for that one by itself."""
-        deadline = time.monotonic() + self._busy_seconds
-        while True:
-            try:
-                return self._writer.execute("pragma journal_mode = wal").fetchone()
-            except apsw.BusyError:
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(random.uniform(0.002, 0.02))  # noqa: S311
-
-    # -- connections --
-
-    def _connect(self, flags: int) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path), flags=flags)
-        connection.set_busy_handler(_patience(self._busy_seconds, self._noticed))
-        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-        connection.execute(
-            f"""
-            pragma synchronous = {"full" if self._durable else "normal"};
-            pragma secure_delete = on;
-            pragma foreign_keys = on;
-            pragma trusted_schema = off;
-            pragma cell_size_check = on;
-            pragma temp_store = memory;
-            pragma cache_size = -16384;
-            pragma mmap_size = 0;
-            pragma journal_size_limit = 16777216;
-            """
-        ).fetchall()  # a pragma that answers stops the script until its row is read
-        return connection
-
-    def _noticed(self) -> None:
-        self._waited = True
-
-    def _reader(self) -> apsw.Connection:
-        self._check_usable()
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._connect(_READ_FLAGS)
-            thread = threading.current_thread()
-            with self._readers_lock:
-                for ident, (owner, old) in list(self._readers.items()):
-                    if not owner.is_alive():
-                        old.close()
-                        del self._readers[ident]
-                self._readers[id(thread)] = (thread, connection)
-            self._local.connection = connection
-        return connection
 
     def _check_usable(self) -> None:
         if self._closed:
-            raise _closed()
+            raise closed()
         if os.getpid() != self._pid:
             raise LedgerError(
                 "this store was opened before the process forked",
-                hint="Open the store in the child process; a SQLite connection must not cross a fork.",
+                hint="Open the store in the child process; a connection to it must not cross a fork.",
             )
 
     # -- reading --
 
-    @contextmanager
-    def read(self) -> Iterator[apsw.Connection]:
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Connection]:
         """A consistent view: everything read inside belongs to one moment."""
-        with _translated(self.path):
-            connection = self._reader()
-            if connection.in_transaction:  # nested: the outer view goes on
-                yield connection
-                return
-            connection.execute("begin")
-            try:
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("rollback")
 
+    @abstractmethod
     def version(self) -> int:
-        """A number that changes whenever anybody commits. Costs microseconds."""
-        with _translated(self.path):
-            row = self._reader().execute("pragma data_version").fetchone()
-            return int(row[0]) if row else 0
+        """A number that changes whenever anybody commits."""
 
     # -- writing --
 
     def write(self, job: Job[T]) -> T:
-        """Run the job inside a transaction and return when it is durable. Jobs that wait together share a commit."""
+        """Run the job inside a transaction and return when it is durable. Jobs that wait together share a commit.
+
+        A job may be run again when its transaction could not be committed: it touches nothing but its connection.
+        """
         self._check_usable()
-        ticket = _Ticket(job)
+        ticket = Ticket(job, claims.current_in(self))
         with self._queue_lock:
             self._queue.append(ticket)
         with self._writing:
@@ -172,17 +76,17 @@ class Database:
 
     def write_alone(self, job: Job[T]) -> T:
         """Run a job that manages its own transactions (a migration)."""
-        with self._writing, _translated(self.path):
+        with self._writing, self._translated():
             self._check_usable()
-            return job(self._writer)
+            return self._alone(job)
 
-    def _next_group(self) -> "list[_Ticket[Any]]":
+    def _next_group(self) -> "list[Ticket[Any]]":
         with self._queue_lock:
             return [self._queue.popleft() for _ in range(min(len(self._queue), _MAX_GROUP))]
 
-    def _commit(self, group: "list[_Ticket[Any]]") -> None:
+    def _commit(self, group: "list[Ticket[Any]]") -> None:
         try:
-            with _translated(self.path):
+            with self._translated():
                 self._check_usable()
                 self._transaction(group)
         except BaseException as error:
@@ -194,105 +98,117 @@ class Database:
             for ticket in group:
                 ticket.settled = True
 
-    def _transaction(self, group: "list[_Ticket[Any]]") -> None:
-        connection = self._writer
-        if self._waited:
-            # Somebody else writes too: step back once, so that they get their turn.
-            self._waited = False
-            time.sleep(random.uniform(0.0002, 0.001))  # noqa: S311
-        connection.execute("begin immediate")
-        try:
-            if len(group) == 1:
-                group[0].run(connection)
-            else:
-                for ticket in group:
-                    self._run_apart(connection, ticket)
-            connection.execute("commit")
-        except BaseException:
-            # On a full disk SQLite has rolled back by itself; a blind rollback would hide the real error.
-            if connection.in_transaction:
-                connection.execute("rollback")
-            raise
+    @abstractmethod
+    def _alone(self, job: Job[T]) -> T:
+        """Hand the writer to the job."""
 
-    def _run_apart(self, connection: apsw.Connection, ticket: "_Ticket[Any]") -> None:
-        connection.execute("savepoint job")
+    @abstractmethod
+    def _transaction(self, group: "list[Ticket[Any]]") -> None:
+        """Run all of them in one transaction."""
+
+    def _run_all(self, connection: Connection, group: "list[Ticket[Any]]") -> None:
+        """Run the jobs of one transaction. Among several, one that fails by its own fault takes back its part only."""
+        if len(group) == 1:
+            group[0].run(connection)
+            return
+        for ticket in group:
+            connection.execute("savepoint job")
+            tell(connection, ticket.fence)
+            try:
+                ticket.run(connection)
+            except Exception as error:
+                if not self._is_own_fault(error):
+                    raise
+                connection.execute("rollback to job")
+                ticket.fail(self._ours(error))
+            connection.execute("release job")
+
+    @abstractmethod
+    def _is_own_fault(self, error: Exception) -> bool:
+        """Whether only the job failed that raised it, and not what all of them share."""
+
+    def _ours(self, error: Exception) -> Exception:
+        """An engine's error as ours."""
         try:
-            ticket.run(connection)
-        except MemorandaError as error:
-            connection.execute("rollback to job")
-            ticket.fail(error)
-        connection.execute("release job")
+            with self._translated():
+                raise error
+        except Exception as ours:  # noqa: BLE001 it is handed on
+            return ours
+
+    @abstractmethod
+    def _translated(self) -> AbstractContextManager[None]:
+        """The engine's errors as ours, each with its way out."""
+
+    # -- between processes --
+
+    @abstractmethod
+    def hold(self, name: str, *, patience: float = 0.0) -> AbstractContextManager[None]:
+        """Nobody else who has this store open holds this name meanwhile, on whatever machine.
+
+        `Busy` when somebody does for longer than `patience` seconds. Let go of however the holder ends.
+        """
 
     # -- upkeep --
 
+    @abstractmethod
     def checkpoint(self, *, patience: float = 2.0) -> bool:
-        """Move the WAL into the file and cut it to nothing. False when a reader kept it pinned."""
-        deadline = time.monotonic() + patience
-        while True:
-            with self._writing, _translated(self.path):
-                self._check_usable()
-                # Not the usual patience: whoever waits for a reader in here keeps all writers out.
-                self._writer.set_busy_handler(_patience(0.1, self._noticed))
-                try:
-                    row = self._writer.execute("pragma wal_checkpoint(truncate)").fetchone()
-                except apsw.BusyError:
-                    row = (1,)
-                finally:
-                    self._writer.set_busy_handler(_patience(self._busy_seconds, self._noticed))
-            if row is not None and row[0] == 0:
-                return True
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
+        """Bring everything to its final place. False when a reader kept it from that."""
 
+    @abstractmethod
+    def scrub(self) -> str:
+        """Make what was deleted leave everything that it keeps; else why that cannot be done now."""
+
+    @contextmanager
+    def contents(self) -> Iterator[Iterator[tuple[str, Iterator[bytes]]]]:
+        """What is kept in no file of this machine: the name of each table, and all of its bytes."""
+        yield iter(())
+
+    @abstractmethod
     def vacuum(self) -> None:
-        """Write the whole file anew."""
-        with self._writing, _translated(self.path):
-            self._check_usable()
-            self._writer.execute("vacuum")
+        """Write everything anew, without what was deleted."""
 
+    @abstractmethod
     def integrity(self) -> list[str]:
-        """What SQLite's own check finds wrong; empty when well."""
-        with self.read() as connection:
-            found = [str(row[0]) for row in connection.execute("pragma integrity_check(20)")]
-            found += [f"foreign key broken in {row[0]}" for row in connection.execute("pragma foreign_key_check")]
-        return [line for line in found if line != "ok"]
+        """What the engine's own check finds wrong; empty when well."""
 
+    @abstractmethod
+    def free_and_all_bytes(self) -> tuple[int, int]:
+        """How much of what it takes is free, and how much it takes."""
+
+    @abstractmethod
+    def engine_version(self) -> str:
+        """What it is kept with, for people."""
+
+    @abstractmethod
     def files(self) -> tuple[str, ...]:
-        """The files that exist now."""
-        names = (self.path, *(self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm")))
-        return tuple(str(name) for name in names if name.exists())
+        """The files on this machine that exist now."""
 
+    @abstractmethod
     def close(self) -> None:
         """Close every connection; who reads still is told that the store is closed. May be called twice."""
-        with self._writing:
-            if self._closed:
-                return
-            self._closed = True
-            if os.getpid() != self._pid:
-                return
-            try:
-                with self._readers_lock:
-                    readers = [connection for _, connection in self._readers.values()]
-                    self._readers.clear()
-                _close_all(readers)
-            finally:
-                self._writer.close()
 
 
-class _Ticket(Generic[T]):
+class Ticket(Generic[T]):
     """One job in the queue of the writer."""
 
-    __slots__ = ("_error", "_job", "_result", "settled")
+    __slots__ = ("_claim", "_error", "_job", "_result", "fence", "settled")
 
-    def __init__(self, job: Job[T]) -> None:
+    def __init__(self, job: Job[T], claim: claims.Working | None) -> None:
         self._job = job
+        self._claim = claim
         self._result: T | None = None
         self._error: BaseException | None = None
+        self.fence = current()
+        """Of whoever waits for it, as the claim is: another thread may run it."""
         self.settled = False
 
-    def run(self, connection: apsw.Connection) -> None:
-        self._result = self._job(connection)
+    def run(self, connection: Connection) -> None:
+        self._error = None
+        self.settled = False
+        with claims.working_on(self._claim):
+            if self._claim is not None:
+                self._claim.check(connection)
+            self._result = self._job(connection)
 
     def fail(self, error: BaseException) -> None:
         if self._error is None:
@@ -305,105 +221,19 @@ class _Ticket(Generic[T]):
         return self._result  # type: ignore[return-value]
 
 
-def _close_all(readers: Sequence[apsw.Connection]) -> None:
-    """Those that are in use are interrupted. Who does not stop soon keeps a connection that its thread lets go of."""
-    deadline = time.monotonic() + _CLOSING_SECONDS
-    left = list(readers)
-    while left:
-        for connection in left:
-            connection.interrupt()
-        left = [connection for connection in left if not _is_closed(connection)]
-        if time.monotonic() >= deadline:
-            return
-        if left:
-            time.sleep(0.005)
-
-
-def _is_closed(connection: apsw.Connection) -> bool:
-    try:
-        connection.close()
-    except apsw.ThreadingViolationError:  # another thread is inside of it this very moment
-        return False
-    return True
-
-
-def _patience(seconds: float, noticed: Callable[[], None]) -> Callable[[int], bool]:
-    """A busy handler: waits a short random time, again and again, up to a limit."""
-    began = 0.0
-
-    def wait(tries: int) -> bool:
-        nonlocal began
-        noticed()
-        if tries == 0:
-            began = time.monotonic()
-        if time.monotonic() - began > seconds:
-            return False
-        time.sleep(random.uniform(0.0005, 0.004))  # noqa: S311
-        return True
-
-    return wait
-
-
-def _closed() -> LedgerError:
+def closed() -> LedgerError:
+    """What a caller is told who comes too late."""
     return LedgerError("this store is closed", hint="Open it again with memoranda.open().")
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """The engine's errors as ours, each with its way out."""
-    try:
-        yield
-    except apsw.BusyError as error:
-        raise LedgerLocked(f"{path.name} is locked by another process") from error
-    except _ENDED as error:
-        raise _closed() from error
-    except apsw.FullError as error:
-        raise LedgerFull(f"no space left for {path.name}") from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
-        raise LedgerDamaged(f"{path.name} is damaged or not a ledger ({error})") from error
-    except apsw.IOError as error:
-        # ENOSPC, EFBIG and EDQUOT may reach us as a failed write.
-        if "disk" in str(error).casefold() and _is_full(path):
-            raise LedgerFull(f"no space left for {path.name}") from error
-        raise LedgerError(
-            f"the disk failed under {path.name} ({error})",
-            hint="Check the disk; acknowledged writes are safe.",
-        ) from error
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise LedgerError(
-            f"{path} cannot be opened for writing ({error})",
-            hint="Check that the folder exists and that you may write to it.",
-        ) from error
+def nested(connection: Connection) -> Iterator[Connection]:
+    """Inside of a view: the outer one goes on."""
+    yield connection
 
 
-def _is_full(path: Path) -> bool:
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-        if limit != resource.RLIM_INFINITY:
-            return True
-    except ImportError:  # not on Windows
-        pass
-    stat = os.statvfs(path.parent) if hasattr(os, "statvfs") else None
-    return stat is not None and stat.f_bavail * stat.f_frsize < 1 << 20
-
-
-def _create_private(path: Path) -> None:
-    """The file with mode 0600 before its first byte; SQLite gives its WAL the same mode."""
-    try:
-        if not path.parent.exists():
-            path.parent.mkdir(parents=True, mode=0o700)
-        if not path.exists():
-            # Never an existing one: to close it would give up the locks of whoever has it open in this process.
-            with suppress(FileExistsError):
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        elif path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        elif not os.access(path, os.R_OK | os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise LedgerError(
-            f"{path} cannot be opened for writing ({error.strerror})",
-            hint="Check that the folder exists and that you may write to it.",
-        ) from error
+def make_folder(path: Path) -> None:
+    """A folder that is nobody else's, with the folders above it that are missing. Raises OSError."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)

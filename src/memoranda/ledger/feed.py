@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-import apsw
-
 from memoranda.domain.errors import Conflict
 from memoranda.domain.memory import State, spoken
 from memoranda.ledger import vectors
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import in_parts
+from memoranda.ledger.fence import lifts
 
 # Kinds that say how things are, not what happened when: kept today, they are not of today.
 _TIMELESS = frozenset({"fact", "preference", "entity"})
@@ -60,6 +60,10 @@ class Feed(Protocol):
     def sequence(self) -> int:
         """The newest sequence."""
 
+    def mark_at(self, sequence: int) -> str:
+        """What happened at a sequence, in a word: the same in every copy, another in another life of the store.
+        Empty when it is not known."""
+
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         """What happened since. Numbers in the order of their first change."""
 
@@ -91,6 +95,7 @@ class Feed(Protocol):
         """Those beginnings that no vector has any more."""
 
 
+@lifts()
 class Vectors:
     """The half of a feed that is the same for all: the vectors of one table."""
 
@@ -107,6 +112,11 @@ class Vectors:
         with self._database.read() as connection:
             return number_in(connection, statement)
 
+    def _word(self, statement: str, sequence: int) -> str:
+        with self._database.read() as connection:
+            row = connection.execute(statement, {"seq": sequence}).fetchone()
+        return "" if row is None else str(row[0])
+
     def vectors(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
         with self._database.read() as connection:
             found = vectors.space(connection, fingerprint)
@@ -118,7 +128,7 @@ class Vectors:
             return 0 if found is None else vectors.count(connection, self._tables, found[0])
 
     def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
-        def job(connection: apsw.Connection) -> int:
+        def job(connection: Connection) -> int:
             space, known = vectors.ensure_space(connection, fingerprint, dimensions)
             if known != dimensions:
                 raise Conflict(f"vectors of {known} dimensions are expected here, not {dimensions}")
@@ -148,6 +158,7 @@ class Vectors:
             return frozenset(bodies.difference(vectors.beginnings(connection, self._tables, length)))
 
 
+@lifts()
 class MemoryFeed(Vectors):
     """Every memory of the store, whatever its state."""
 
@@ -157,6 +168,9 @@ class MemoryFeed(Vectors):
     def sequence(self) -> int:
         with self._database.read() as connection:
             return newest(connection)
+
+    def mark_at(self, sequence: int) -> str:
+        return self._word("select at || ' ' || memory_id from event where seq = :seq", sequence)
 
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         with self._database.read() as connection:
@@ -170,18 +184,20 @@ class MemoryFeed(Vectors):
         return self._number("select count(*) from memory")
 
 
-def newest(connection: apsw.Connection) -> int:
-    """The sequence of the last event."""
+def newest(connection: Connection) -> int:
+    """The sequence of the last event, whoever asks: it is the store's, and no fence hides a part of it."""
+    if connection.dialect.name == "postgres":
+        return number_in(connection, "select newest_event()")
     return number_in(connection, "select coalesce(max(seq), 0) from event")
 
 
-def number_in(connection: apsw.Connection, statement: str) -> int:
+def number_in(connection: Connection, statement: str) -> int:
     """The one number that a statement asks for."""
     row = connection.execute(statement).fetchone()
     return int(row[0]) if row else 0
 
 
-def changes_since(connection: apsw.Connection, sequence: int, limit: int) -> Changes:
+def changes_since(connection: Connection, sequence: int, limit: int) -> Changes:
     """The numbers of the next events, in order."""
     rows: list[Any] = connection.execute(
         "select seq, number from event where seq > :after order by seq limit :limit",
@@ -191,7 +207,7 @@ def changes_since(connection: apsw.Connection, sequence: int, limit: int) -> Cha
     return Changes(numbers, int(rows[-1][0]) if rows else sequence, len(rows) < limit)
 
 
-def entries(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Entry]:
+def entries(connection: Connection, numbers: Sequence[int]) -> dict[int, Entry]:
     """What to index of these; one that was erased is missing."""
     found: dict[int, Entry] = {}
     for listed, values in in_parts("number", numbers):

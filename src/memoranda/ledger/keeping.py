@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-import apsw
-
 from memoranda.domain.errors import Conflict, NotFound, Refused
 from memoranda.domain.fact import holds_many
+from memoranda.domain.lasting import BY_RULE, end_said_again
 from memoranda.domain.memory import MAX_JSON, MAX_TAGS, UNVOUCHED, Memory, Trust, json_size, outranks
 from memoranda.domain.receipt import ChangeReceipt, RememberReceipt
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.ledger import memories
+from memoranda.ledger.connection import Connection
 
 REINFORCEMENT = 0.1
 
@@ -47,7 +47,7 @@ class Keep(NamedTuple):
     """When it was said. What was said before something that is known replaces nothing of it."""
 
 
-def keep_one(connection: apsw.Connection, keep: Keep, *, scope: Scope, actor: str, erased: bool) -> Remembered:
+def keep_one(connection: Connection, keep: Keep, *, scope: Scope, actor: str, erased: bool) -> Remembered:
     """Keep it, or raise before anything is written."""
     memory = keep.memory
     if erased:
@@ -78,7 +78,7 @@ def keep_one(connection: apsw.Connection, keep: Keep, *, scope: Scope, actor: st
 
 
 def _same(
-    connection: apsw.Connection, keep: Keep, neighbours: Sequence[tuple[int, Memory]], scope: Scope
+    connection: Connection, keep: Keep, neighbours: Sequence[tuple[int, Memory]], scope: Scope
 ) -> tuple[int, Memory] | None:
     """The live memory that says the same: in the same words, with the same value, or as somebody has found out."""
     memory = keep.memory
@@ -103,16 +103,14 @@ def _refuse_what_is_older(keep: Keep, replaced: Sequence[tuple[int, Memory]]) ->
             raise Conflict(f"{old.id} was said later than this")
 
 
-def _superseded(
-    connection: apsw.Connection, number: int, old: Memory, by: Remembered, *, at: int, actor: str
-) -> Remembered:
+def _superseded(connection: Connection, number: int, old: Memory, by: Remembered, *, at: int, actor: str) -> Remembered:
     _, sequence = memories.change(
         connection, number, old, "superseded", at=at, actor=actor, state="superseded", superseded_by=by.id
     )
     return Remembered(by.memory, by.receipt._replace(superseded=old.id, sequence=sequence))
 
 
-def _to_supersede(connection: apsw.Connection, reference: str, memory: Memory, scope: Scope) -> tuple[int, Memory]:
+def _to_supersede(connection: Connection, reference: str, memory: Memory, scope: Scope) -> tuple[int, Memory]:
     number, old = memories.find(connection, scope, reference)
     refuse_from_below(scope, old)
     if old.state not in ("live", "expired"):
@@ -125,17 +123,19 @@ def _to_supersede(connection: apsw.Connection, reference: str, memory: Memory, s
     return number, old
 
 
-def _reinforced(connection: apsw.Connection, same: tuple[int, Memory], keep: Keep, *, actor: str) -> Remembered:
+def _reinforced(connection: Connection, same: tuple[int, Memory], keep: Keep, *, actor: str) -> Remembered:
     number, memory = same
     said_again = keep.memory
     at = said_again.updated_at
-    validity = (
-        memory.valid_from if said_again.valid_from is None else said_again.valid_from,
-        memory.valid_until if said_again.valid_until is None else said_again.valid_until,
-    )
+    end, by_rule = end_said_again(memory, said_again)
+    validity = (memory.valid_from if said_again.valid_from is None else said_again.valid_from, end)
     merged = memory._replace(valid_from=validity[0], valid_until=validity[1])
     if said_again.holds_at(at) and not merged.holds_at(at):
         validity = (said_again.valid_from, said_again.valid_until)  # said again after its end: it holds again
+        by_rule = said_again.metadata.get(BY_RULE) is True
+    importance = said_again.importance if said_again.importance is not None else memory.importance
+    if by_rule and memory._replace(importance=importance).grade == "must_remember":
+        validity, by_rule = (validity[0], None), False  # what must be remembered is ended by no rule
     kept, sequence = memories.change(
         connection,
         number,
@@ -145,9 +145,9 @@ def _reinforced(connection: apsw.Connection, same: tuple[int, Memory], keep: Kee
         actor=actor,
         kind=said_again.kind if keep.kind_given else memory.kind,
         confidence=_surer(memory),
-        importance=said_again.importance if said_again.importance is not None else memory.importance,
+        importance=importance,
         tags=tuple(dict.fromkeys((*memory.tags, *said_again.tags)))[:MAX_TAGS],
-        metadata=_joined(memory.metadata, said_again.metadata),
+        metadata=_marked(_joined(memory.metadata, said_again.metadata), by_rule),
         valid_from=validity[0],
         valid_until=validity[1],
     )
@@ -161,7 +161,7 @@ def _surer(memory: Memory) -> float:
 
 
 def accept(
-    connection: apsw.Connection,
+    connection: Connection,
     reference: str,
     *,
     trust: Trust,
@@ -224,6 +224,14 @@ def refuse_from_below(scope: Scope, memory: Memory) -> None:
             f"{memory.id} belongs to {memory.scope} and cannot be changed from {scope}",
             hint=f"Open the store with scope {memory.scope!r} to change it.",
         )
+
+
+def _marked(metadata: Mapping[str, Any], by_rule: bool) -> Mapping[str, Any]:
+    """With the mark of an end that is the rule's, or without it."""
+    if (metadata.get(BY_RULE) is True) == by_rule:
+        return metadata
+    rest = {name: value for name, value in metadata.items() if name != BY_RULE}
+    return MappingProxyType({**rest, BY_RULE: True} if by_rule else rest)
 
 
 def _joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,13 +6,15 @@ Every change is a row, an event and a revision in the same commit; the event's s
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-import apsw
-
+from memoranda.domain.address import Address
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import Conflict, InvalidInput, LedgerDamaged, LedgerFull, Refused
+from memoranda.domain.keys import Key
 from memoranda.domain.memory import GRADES, KINDS, STATES, TRUSTS, Memory, State, Trust
 from memoranda.domain.receipt import ChangeReceipt
 from memoranda.domain.results import Changed, Check, Listing, Remembered, Revision, Stats
@@ -20,14 +22,17 @@ from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
 from memoranda.ledger import answers, memories, turns
 from memoranda.ledger.checks import checked
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import MemoryFeed, newest
 from memoranda.ledger.keeping import Keep, accept, counted, keep_one, refuse_from_below
 from memoranda.ledger.looking import grade_of, own_words
 from memoranda.ledger.memories import Filter
+from memoranda.ledger.moved import refuse_arriving
+from memoranda.ledger.opening import opened_file, opened_server
+from memoranda.ledger.operations import journal
 from memoranda.ledger.reserve import Reserve
-from memoranda.ledger.schema import migrate, refuse_foreign
 from memoranda.ledger.settling import Choose, Decide, Settled, let_go
 from memoranda.ledger.turns import Turn
 
@@ -40,22 +45,37 @@ _EXPIRED_AT_ONCE = 500
 class Ledger:
     """One ledger file."""
 
-    def __init__(self, path: Path, *, clock: Clock, busy_seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Clock,
+        busy_seconds: float = 30.0,
+        key: Key | None = None,
+        address: Address | None = None,
+        pool_size: int = 8,
+    ) -> None:
+        """A file; or with an address a schema in PostgreSQL, and `path` is for what is kept beside it here."""
         self.path = path
         self.clock = clock
-        self._refuse_emptied(path)
-        self.database = Database(path, durable=True, busy_seconds=busy_seconds, check=refuse_foreign)
+        self.database: Database
+        if address is None:
+            self._refuse_emptied(path)
+            self.database = opened_file(path, clock, busy_seconds=busy_seconds, key=key)
+        else:
+            self.database = opened_server(address, path, clock, busy_seconds=busy_seconds, pool_size=pool_size)
         try:
-            self.database.write_alone(lambda connection: migrate(connection, clock))
             with self.database.read() as connection:
-                key = _store_key(connection)
-            self._key = key or self.database.write(_make_store_key)
+                refuse_arriving(connection)
+                known = _store_key(connection)
+            self._key = known or self.database.write(_make_store_key)
         except BaseException:
             self.database.close()
             raise
         self.feed = MemoryFeed(self.database)
         self._reserve = Reserve(path)
-        self._reserve.take()
+        if address is None:
+            self._reserve.take()
 
     @staticmethod
     def _refuse_emptied(path: Path) -> None:
@@ -81,8 +101,11 @@ class Ledger:
     def remember(self, keeps: Sequence[Keep], *, scope: Scope, actor: str) -> list[Remembered]:
         """Keep all of them or none."""
 
-        def job(connection: apsw.Connection) -> list[Remembered]:
-            return [self._keep(connection, keep, scope, actor) for keep in keeps]
+        def job(connection: Connection) -> list[Remembered]:
+            if len(keeps) == 1 and not keeps[0].slot and keeps[0].supersedes is None:  # one event: nothing to note
+                return [self._keep(connection, keeps[0], scope, actor)]
+            with self._journal(connection, "remember", scope, actor):
+                return [self._keep(connection, keep, scope, actor) for keep in keeps]
 
         return self.database.write(job)
 
@@ -94,14 +117,15 @@ class Ledger:
         Raises Moved, and does nothing, when somebody else has captured this conversation meanwhile.
         """
 
-        def job(connection: apsw.Connection) -> list[Remembered | Refused | Conflict]:
+        def job(connection: Connection) -> list[Remembered | Refused | Conflict]:
             turns.move(connection, turn, scope, at=self.clock.now())
             outcomes: list[Remembered | Refused | Conflict] = []
-            for keep in keeps:
-                try:
-                    outcomes.append(self._keep(connection, keep, scope, actor))
-                except (Refused, Conflict) as error:
-                    outcomes.append(error)
+            with self._journal(connection, "capture", scope, actor):
+                for keep in keeps:
+                    try:
+                        outcomes.append(self._keep(connection, keep, scope, actor))
+                    except (Refused, Conflict) as error:
+                        outcomes.append(error)
             counts = counted(turn.counts, outcomes)
             turns.add(connection, counts, scope=scope.path, day=turns.day_of(self.clock.now()))
             return outcomes
@@ -113,16 +137,17 @@ class Ledger:
     ) -> Settled:
         """Decide on what is there, keep and let go, then trim what there is too much of, in one commit."""
 
-        def job(connection: apsw.Connection) -> Settled:
+        def job(connection: Connection) -> Settled:
             def found() -> tuple[Memory, ...]:
                 return tuple(memories.browse(connection, scope, wanted, limit=_MOST_SETTLED, offset=0)[0])
 
             at = self.clock.now()
             chosen = decide(found())
-            gone = let_go(connection, chosen.let_go, scope=scope, actor=actor, at=at, grace_ms=grace_ms)
-            kept = [self._keep(connection, keep, scope, actor) for keep in chosen.keeps]
-            if trim is not None:
-                gone += let_go(connection, trim(found()), scope=scope, actor=actor, at=at, grace_ms=grace_ms)
+            with self._journal(connection, "settle", scope, actor):
+                gone = let_go(connection, chosen.let_go, scope=scope, actor=actor, at=at, grace_ms=grace_ms)
+                kept = [self._keep(connection, keep, scope, actor) for keep in chosen.keeps]
+                if trim is not None:
+                    gone += let_go(connection, trim(found()), scope=scope, actor=actor, at=at, grace_ms=grace_ms)
             return Settled(tuple(kept), tuple(gone))
 
         return self.database.write(job)
@@ -130,30 +155,31 @@ class Ledger:
     def let_go(self, wanted: Filter, choose: Choose, *, scope: Scope, actor: str, grace_ms: int) -> tuple[Changed, ...]:
         """Choose among what is there, and let go of all that is chosen or of nothing."""
 
-        def job(connection: apsw.Connection) -> tuple[Changed, ...]:
+        def job(connection: Connection) -> tuple[Changed, ...]:
             found = memories.browse(connection, scope, wanted, limit=_EVERYTHING, offset=0)[0]
             going = choose(tuple(found))
-            return tuple(let_go(connection, going, scope=scope, actor=actor, at=self.clock.now(), grace_ms=grace_ms))
+            at = self.clock.now()
+            with self._journal(connection, "forget", scope, actor):
+                return tuple(let_go(connection, going, scope=scope, actor=actor, at=at, grace_ms=grace_ms))
 
         return self._even_if_full(job)
 
-    def _keep(self, connection: apsw.Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
-        erased = not keep.even_if_erased and self._is_erased(connection, keep.memory)
+    def _journal(self, connection: Connection, name: str, scope: Scope, actor: str) -> AbstractContextManager[None]:
+        return journal(connection, name, scope=scope.path, actor=actor, at=self.clock.now())
+
+    def _keep(self, connection: Connection, keep: Keep, scope: Scope, actor: str) -> Remembered:
+        erased = not keep.even_if_erased and self.is_erased(connection, keep.memory)
         return keep_one(connection, keep, scope=scope, actor=actor, erased=erased)
 
     def accept(self, reference: str, *, trust: Trust, supersedes: str | None, scope: Scope, actor: str) -> Changed:
         """What was held back may speak; what it was to supersede, if that still stands, is superseded."""
 
-        def job(connection: apsw.Connection) -> Changed:
-            return accept(
-                connection,
-                reference,
-                trust=trust,
-                supersedes=supersedes,
-                scope=scope,
-                actor=actor,
-                at=self.clock.now(),
-            )
+        def job(connection: Connection) -> Changed:
+            at = self.clock.now()
+            with self._journal(connection, "accept", scope, actor):
+                return accept(
+                    connection, reference, trust=trust, supersedes=supersedes, scope=scope, actor=actor, at=at
+                )
 
         return self.database.write(job)
 
@@ -181,7 +207,7 @@ class Ledger:
         """Add to the store's own counters of today if what was spent today allows it; the day, or None."""
         day = turns.day_of(self.clock.now())
 
-        def job(connection: apsw.Connection) -> int | None:
+        def job(connection: Connection) -> int | None:
             if not allowed(turns.counts(connection, ("",), day=day)):
                 return None
             turns.add(connection, amounts, scope="", day=day)
@@ -212,7 +238,7 @@ class Ledger:
     ) -> Changed:
         """archived, forgotten or restored."""
 
-        def job(connection: apsw.Connection) -> Changed:
+        def job(connection: Connection) -> Changed:
             number, memory = memories.find(connection, scope, reference)
             refuse_from_below(scope, memory)
             after = _next_state(connection, number, memory, action)
@@ -226,7 +252,7 @@ class Ledger:
 
         return self._even_if_full(job)
 
-    def _even_if_full(self, job: Callable[[apsw.Connection], T]) -> T:
+    def _even_if_full(self, job: Callable[[Connection], T]) -> T:
         """Letting go works on a full disk, too: there is a reserve for it."""
         try:
             return self.database.write(job)
@@ -355,10 +381,12 @@ class Ledger:
     def expire(self, *, now: int, actor: str) -> int:
         """Write down of what no longer holds that it has expired; how many. In bites, so that others may write."""
 
-        def job(connection: apsw.Connection) -> int:
-            found = memories.lapsed(connection, now, limit=_EXPIRED_AT_ONCE)
-            for number, memory in found:
-                memories.change(connection, number, memory, "expired", at=now, actor=actor, state="expired")
+        def job(connection: Connection) -> int:
+            found = sorted(memories.lapsed(connection, now, limit=_EXPIRED_AT_ONCE), key=lambda each: each[1].scope)
+            for scope, ended in groupby(found, key=lambda each: each[1].scope):
+                with self._journal(connection, "expire", Scope(scope), actor):
+                    for number, memory in ended:
+                        memories.change(connection, number, memory, "expired", at=now, actor=actor, state="expired")
             return len(found)
 
         total = 0
@@ -369,7 +397,7 @@ class Ledger:
     def erase(self, chosen: Sequence[tuple[int, Memory]], *, actor: str) -> int:
         """Delete rows, revisions, vectors and the words of events; leave tombstones and one event each."""
 
-        def job(connection: apsw.Connection) -> int:
+        def job(connection: Connection) -> int:
             at = self.clock.now()
             sequence = newest(connection)
             for number, memory in chosen:
@@ -410,29 +438,34 @@ class Ledger:
     def _digest(self, text: str) -> bytes:
         return hashlib.blake2b(normal_form(text).encode(), key=self._key, digest_size=32).digest()
 
-    def _is_erased(self, connection: apsw.Connection, memory: Memory) -> bool:
+    def erased_at(self, connection: Connection, memory: Memory) -> int | None:
+        """When what it says was first erased from its scope; None when it never was."""
         found = connection.execute(
-            "select 1 from tombstone where digest = :digest and scope = :scope",
+            "select at from tombstone where digest = :digest and scope = :scope",
             {"digest": self._digest(memory.text), "scope": memory.scope},
         ).fetchone()
-        return found is not None
+        return None if found is None else int(found[0])
+
+    def is_erased(self, connection: Connection, memory: Memory) -> bool:
+        """Whether what it says was erased from its scope, as a transaction sees it."""
+        return self.erased_at(connection, memory) is not None
 
     def was_erased(self, memory: Memory) -> bool:
         """Whether what it says was erased from its scope."""
         with self.database.read() as connection:
-            return self._is_erased(connection, memory)
+            return self.is_erased(connection, memory)
 
     def verify(self) -> list[Check]:
         """Re-derive what can be re-derived; say what differs."""
         return checked(self.database)
 
 
-def _store_key(connection: apsw.Connection) -> bytes | None:
+def _store_key(connection: Connection) -> bytes | None:
     row = connection.execute("select value from store where key = 'key'").fetchone()
     return None if row is None else bytes.fromhex(str(row[0]))
 
 
-def _make_store_key(connection: apsw.Connection) -> bytes:
+def _make_store_key(connection: Connection) -> bytes:
     connection.execute(
         "insert into store (key, value) values ('key', :value) on conflict (key) do nothing",
         {"value": os.urandom(32).hex()},
@@ -442,7 +475,7 @@ def _make_store_key(connection: apsw.Connection) -> bytes:
     return key
 
 
-def _next_state(connection: apsw.Connection, number: int, memory: Memory, action: str) -> State:
+def _next_state(connection: Connection, number: int, memory: Memory, action: str) -> State:
     if action == "restored":
         if memory.state not in ("forgotten", "archived"):
             raise Conflict(f"{memory.id} is {memory.state}; only what is forgotten or archived can be restored")

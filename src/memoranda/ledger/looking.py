@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import apsw
-
 from memoranda.domain.clock import DAY_MS, iso
 from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
 from memoranda.domain.ids import is_id_or_prefix
@@ -14,6 +12,7 @@ from memoranda.domain.looking import Day, ScopeCount, ScopePage, Timeline
 from memoranda.domain.memory import GRADE_FLOORS
 from memoranda.domain.results import Event
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import number_in
@@ -37,7 +36,6 @@ class Happened(NamedTuple):
 
 
 _OWN_WORDS = (
-    "select sql from sqlite_schema where sql is not null",
     "select distinct scope from event union select distinct actor from event",
     "select distinct scope from message_event union select distinct actor from message_event",
     "select distinct scope from tombstone",
@@ -46,10 +44,10 @@ _OWN_WORDS = (
 )
 
 
-def own_words(connection: apsw.Connection) -> Iterator[str]:
+def own_words(connection: Connection) -> Iterator[str]:
     """What the file says whatever is kept: its schema, and where and by whom something was done. To find a word there
     tells nothing of what a memory said."""
-    for statement in _OWN_WORDS:
+    for statement in (connection.dialect.own_schema, *_OWN_WORDS):
         yield from (str(row[0]) for row in connection.execute(statement))
 
 
@@ -143,7 +141,7 @@ def _containing(column: str, text: str) -> tuple[str, _Values]:
             parts.append(f"{column} like :{name} escape '^'")
             values[name] = f"%{_LITERAL.sub(_ESCAPED, each)}%"
         else:
-            parts.append(f"{column} glob :{name}")
+            parts.append(f"glob(:{name}, {column})")
             values[name] = f"*{_in_any_case(each)}*"
     return f"({' or '.join(parts)})", values
 
@@ -176,7 +174,7 @@ def _folded(char: str) -> str:
 # -- what happened --
 
 
-def _timeline(connection: apsw.Connection, scope: Scope, wanted: Happened, *, below: bool) -> Timeline:
+def _timeline(connection: Connection, scope: Scope, wanted: Happened, *, below: bool) -> Timeline:
     condition, values = _seen(scope, below=below)
     parts = [condition]
     if wanted.reference is not None:
@@ -199,7 +197,7 @@ def _timeline(connection: apsw.Connection, scope: Scope, wanted: Happened, *, be
     return Timeline(page, page[-1].sequence if len(rows) > wanted.limit else None)
 
 
-def _meant(connection: apsw.Connection, condition: str, values: _Values, reference: str, scope: Scope) -> str:
+def _meant(connection: Connection, condition: str, values: _Values, reference: str, scope: Scope) -> str:
     """The one id that this is, or begins. Also of what was erased: that it was there is still told."""
     if not is_id_or_prefix(reference):
         raise InvalidInput(
@@ -231,18 +229,20 @@ _GROWTH = """
         select seq, number, action, at / :day as day from event where {condition} and at < :end
     ),
     life as (
-        select day, number, seq,
-               case when sum(case when action = 'restored' then -1 when action in ('archived', 'forgotten') then 1
-                                  else 0 end) over so_far = 0
-                     and sum(case when action in ('superseded', 'expired', 'erased') then 1 else 0 end) over so_far = 0
+        select s.day, s.number, s.seq,
+               case when r.state is not null then case when r.state = 'live' then 1 else 0 end
+                    when sum(case when s.action = 'restored' then -1 when s.action in ('archived', 'forgotten') then 1
+                                  else 0 end) over so_far <= 0
+                     and sum(case when s.action in ('superseded', 'expired', 'erased') then 1 else 0 end)
+                         over so_far = 0
                     then 1 else 0 end as lives
-        from seen where action in ('archived', 'forgotten', 'restored', 'superseded', 'expired', 'erased')
-        window so_far as (partition by number order by seq)
+        from seen s left join revision r on r.number = s.number and r.seq = s.seq
+        window so_far as (partition by s.number order by s.seq)
     ),
     change as (
-        select day, action, case when action = 'remembered' then 1 else 0 end as more from seen
+        select day, action, 0 as more from seen
         union all
-        select day, '', lives - lag(lives, 1, 1) over (partition by number order by seq) from life
+        select day, '', lives - lag(lives, 1, 0) over (partition by number order by seq) from life
     )
     select case when day < :first then :first - 1 else day end, sum(more),
            sum(case when action = 'remembered' then 1 else 0 end),
@@ -260,7 +260,7 @@ _UNKNOWN = """
 """
 
 
-def _growth(connection: apsw.Connection, scope: Scope, *, first: int, last: int, below: bool) -> tuple[Day, ...]:
+def _growth(connection: Connection, scope: Scope, *, first: int, last: int, below: bool) -> tuple[Day, ...]:
     condition, values = _seen(scope, below=below)
     span = {"day": DAY_MS, "end": (last + 1) * DAY_MS}
     rows: list[Any] = connection.execute(
@@ -284,7 +284,7 @@ def _growth(connection: apsw.Connection, scope: Scope, *, first: int, last: int,
 # -- where it is --
 
 
-def _scopes(connection: apsw.Connection, below: str, *, limit: int, offset: int) -> ScopePage:
+def _scopes(connection: Connection, below: str, *, limit: int, offset: int) -> ScopePage:
     condition, values = _inside(below) if below else ("scope <> ''", {})
     rows: list[Any] = connection.execute(
         f"""

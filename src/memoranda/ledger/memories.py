@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import apsw
-
 from memoranda.domain.errors import Ambiguous, InvalidInput, NotFound
 from memoranda.domain.fact import HALF_LIFE_MS
 from memoranda.domain.ids import is_id_or_prefix, is_whole_id
@@ -14,6 +12,7 @@ from memoranda.domain.looking import Order
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.results import Event, Revision
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts, placeholders
 from memoranda.ledger.looking import browsed
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
@@ -66,7 +65,7 @@ class Filter(NamedTuple):
     order: Order = "newest"
 
 
-def insert(connection: apsw.Connection, memory: Memory) -> int:
+def insert(connection: Connection, memory: Memory) -> int:
     """A new row; its number."""
     row = connection.execute(_INSERT, to_parameters(memory)).fetchone()
     assert row is not None
@@ -74,7 +73,7 @@ def insert(connection: apsw.Connection, memory: Memory) -> int:
 
 
 def record(
-    connection: apsw.Connection,
+    connection: Connection,
     action: str,
     number: int,
     memory: Memory,
@@ -91,7 +90,7 @@ def record(
 
 
 def write_event(
-    connection: apsw.Connection,
+    connection: Connection,
     action: str,
     number: int,
     memory: Memory,
@@ -116,12 +115,12 @@ def write_event(
     return int(row[0])
 
 
-def update(connection: apsw.Connection, number: int, memory: Memory) -> None:
+def update(connection: Connection, number: int, memory: Memory) -> None:
     """The row as it is now."""
     connection.execute(_UPDATE, {"number": number, **to_parameters(memory, REVISED)})
 
 
-def find(connection: apsw.Connection, scope: Scope, reference: str) -> tuple[int, Memory]:
+def find(connection: Connection, scope: Scope, reference: str) -> tuple[int, Memory]:
     """The one memory with this id, or this beginning of an id, that the scope can see."""
     if not isinstance(reference, str) or not is_id_or_prefix(reference):
         raise InvalidInput(
@@ -146,7 +145,7 @@ def find(connection: apsw.Connection, scope: Scope, reference: str) -> tuple[int
     return from_row(rows[0])
 
 
-def find_same(connection: apsw.Connection, memory: Memory) -> tuple[int, Memory] | None:
+def find_same(connection: Connection, memory: Memory) -> tuple[int, Memory] | None:
     """A live memory of exactly this scope, speaker, slot and trust that says the same."""
     row = connection.execute(
         f"""
@@ -164,7 +163,7 @@ def find_same(connection: apsw.Connection, memory: Memory) -> tuple[int, Memory]
     return None if row is None else from_row(row)
 
 
-def in_slot(connection: apsw.Connection, memory: Memory) -> list[tuple[int, Memory]]:
+def in_slot(connection: Connection, memory: Memory) -> list[tuple[int, Memory]]:
     """Live memories of exactly this scope in the same slot, oldest first. What has no subject is its speaker's."""
     if not memory.attribute:
         return []
@@ -184,7 +183,7 @@ def in_slot(connection: apsw.Connection, memory: Memory) -> list[tuple[int, Memo
     return [from_row(row) for row in rows]
 
 
-def was_forgotten(connection: apsw.Connection, memory: Memory) -> bool:
+def was_forgotten(connection: Connection, memory: Memory) -> bool:
     """Whether this text is among what was forgotten in this scope and is not yet erased."""
     row = connection.execute(
         "select 1 from memory where content_hash = :content_hash and scope = :scope and state = 'forgotten' limit 1",
@@ -193,7 +192,7 @@ def was_forgotten(connection: apsw.Connection, memory: Memory) -> bool:
     return row is not None
 
 
-def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
+def load(connection: Connection, scope: Scope, numbers: Sequence[int], as_of: int | None) -> dict[int, Memory]:
     """These memories as the scope may see them now, or as they were at a moment. Others are left out."""
     loaded: dict[int, Memory] = {}
     for listed, values in in_parts("number", numbers):
@@ -207,7 +206,7 @@ def load(connection: apsw.Connection, scope: Scope, numbers: Sequence[int], as_o
 
 
 def browse(
-    connection: apsw.Connection,
+    connection: Connection,
     scope: Scope,
     wanted: Filter,
     *,
@@ -249,7 +248,7 @@ def _surest(wanted: Filter, moment: int) -> tuple[str, dict[str, Any]]:
     return order, {"moment": moment, **{str(basis): half_life for basis, half_life in HALF_LIFE_MS.items()}}
 
 
-def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) -> frozenset[int]:
+def numbers_that_fit(connection: Connection, scope: Scope, wanted: Filter) -> frozenset[int]:
     """All numbers that fit, for a search that must look only at these."""
     condition, values = _condition(scope, wanted)
     statement, more = _from_clause(wanted.as_of)
@@ -257,7 +256,7 @@ def numbers_that_fit(connection: apsw.Connection, scope: Scope, wanted: Filter) 
     return frozenset(int(row[0]) for row in connection.execute(f"{chosen} where {condition}", {**values, **more}))
 
 
-def aliases(connection: apsw.Connection, scope: Scope, *, now: int) -> list[tuple[str, str]]:
+def aliases(connection: Connection, scope: Scope, *, now: int) -> list[tuple[str, str]]:
     """(subject, what it is also called) of everything that the scope knows by another name from somebody trusted."""
     names, values = placeholders("scope", scope.chain())
     rows = connection.execute(
@@ -276,7 +275,7 @@ def _plain(value: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def subjects_like(connection: apsw.Connection, scope: Scope, words: Sequence[str]) -> list[str]:
+def subjects_like(connection: Connection, scope: Scope, words: Sequence[str]) -> list[str]:
     """Subjects that have one of these words somewhere in their name, whatever is known of them; a bounded number."""
     if not words:
         return []
@@ -291,7 +290,7 @@ def subjects_like(connection: apsw.Connection, scope: Scope, words: Sequence[str
     return [str(row[0]) for row in rows]
 
 
-def numbers_about(connection: apsw.Connection, scope: Scope, subjects: Sequence[str]) -> frozenset[int]:
+def numbers_about(connection: Connection, scope: Scope, subjects: Sequence[str]) -> frozenset[int]:
     """Numbers of everything about these subjects, the newest first when there are very many."""
     names, values = placeholders("scope", scope.chain())
     listed, more = placeholders("about", tuple(subjects))
@@ -371,7 +370,7 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
     return " and ".join(parts), values
 
 
-def history(connection: apsw.Connection, number: int) -> list[Revision]:
+def history(connection: Connection, number: int) -> list[Revision]:
     """Every revision of one memory, oldest first."""
     rows = connection.execute(
         f"""
@@ -384,7 +383,7 @@ def history(connection: apsw.Connection, number: int) -> list[Revision]:
     return [Revision(Event(*row[:7]), from_row(row[7:])[1]) for row in rows]
 
 
-def state_before(connection: apsw.Connection, number: int, state: State) -> State:
+def state_before(connection: Connection, number: int, state: State) -> State:
     """What a forgotten or archived memory was before: forgotten in the archive, it goes back to the archive."""
     row = connection.execute(
         """
@@ -398,7 +397,7 @@ def state_before(connection: apsw.Connection, number: int, state: State) -> Stat
 
 
 def change(
-    connection: apsw.Connection,
+    connection: Connection,
     number: int,
     memory: Memory,
     action: str,
@@ -414,7 +413,7 @@ def change(
     return changed, record(connection, action, number, changed, at=at, actor=actor, reason=reason)
 
 
-def select_below(connection: apsw.Connection, scope: Scope, *, about: str, speaker: str) -> list[tuple[int, Memory]]:
+def select_below(connection: Connection, scope: Scope, *, about: str, speaker: str) -> list[tuple[int, Memory]]:
     """Memories of this very scope; without a subject or speaker, also of every scope below it."""
     if about or speaker:
         condition, values = "m.scope = :scope", {"scope": scope.path}
@@ -430,7 +429,7 @@ def select_below(connection: apsw.Connection, scope: Scope, *, about: str, speak
     return [from_row(row) for row in rows]
 
 
-def forgotten_before(connection: apsw.Connection, moment: int) -> list[tuple[int, Memory]]:
+def forgotten_before(connection: Connection, moment: int) -> list[tuple[int, Memory]]:
     """Forgotten at or before this moment."""
     rows = connection.execute(
         f"select {SELECTED} from memory m where m.state = 'forgotten' and m.updated_at <= :moment "  # noqa: S608
@@ -440,7 +439,7 @@ def forgotten_before(connection: apsw.Connection, moment: int) -> list[tuple[int
     return [from_row(row) for row in rows]
 
 
-def lapsed(connection: apsw.Connection, moment: int, *, limit: int) -> list[tuple[int, Memory]]:
+def lapsed(connection: Connection, moment: int, *, limit: int) -> list[tuple[int, Memory]]:
     """Live, but no longer valid at this moment."""
     rows = connection.execute(
         f"select {SELECTED} from memory m where m.state = 'live' and m.valid_until <= :moment "  # noqa: S608
@@ -450,14 +449,14 @@ def lapsed(connection: apsw.Connection, moment: int, *, limit: int) -> list[tupl
     return [from_row(row) for row in rows]
 
 
-def count_lapsed(connection: apsw.Connection, moment: int) -> int:
+def count_lapsed(connection: Connection, moment: int) -> int:
     row = connection.execute(
         "select count(*) from memory where state = 'live' and valid_until <= :moment", {"moment": moment}
     ).fetchone()
     return int(row[0]) if row else 0
 
 
-def all_texts(connection: apsw.Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
+def all_texts(connection: Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
     """Everything people wrote into the memories whose number is wanted, for the proof of erasure."""
     rows = connection.execute(
         "select number, text, about, attribute, value, context, source_ref, speaker, conversation, tags, metadata, "
@@ -474,5 +473,5 @@ def all_texts(connection: apsw.Connection, wanted: Callable[[int], bool]) -> Ite
             yield str(row[1])
     if wanted(_NOBODY):
         # The words of the file itself: a subject called `profile` is in the name of a view, whoever is erased.
-        for row in connection.execute("select sql from sqlite_schema where sql is not null"):
+        for row in connection.execute(connection.dialect.own_schema):
             yield str(row[0])

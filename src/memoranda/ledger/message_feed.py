@@ -6,6 +6,7 @@ from typing import Any
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import in_parts
 from memoranda.ledger.feed import Changes, Entry, Vectors
+from memoranda.ledger.fence import lifts
 from memoranda.ledger.vectors import OF_MESSAGES
 
 ERASED = "[erased]"
@@ -13,6 +14,7 @@ ERASED = "[erased]"
 _SPOKEN = f"m.kind = 'message' and m.role in ('user', 'assistant') and m.text not in ('', '{ERASED}')"
 
 
+@lifts()
 class MessageFeed(Vectors):
     """What people and assistants said, in every conversation."""
 
@@ -21,6 +23,10 @@ class MessageFeed(Vectors):
 
     def sequence(self) -> int:
         return self._number("select coalesce(max(seq), 0) from message_event")
+
+    def mark_at(self, sequence: int) -> str:
+        what = "at || ' ' || conversation || ' ' || first || ' ' || last"
+        return self._word(f"select {what} from message_event where seq = :seq", sequence)  # noqa: S608
 
     def changes_since(self, sequence: int, *, limit: int) -> Changes:
         with self._database.read() as connection:

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import apsw
-
 from memoranda.domain.conversation import Conversation, KeptMessage
 from memoranda.domain.message import ToolCall
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts, placeholders
 
 _NOTHING = MappingProxyType[str, Any]({})
@@ -26,8 +25,7 @@ _CONVERSATION = """
            (select coalesce(sum(m.tokens), 0) from message m where m.conversation = c.number and m.status = 'active')
     from conversation c
 """
-
-
+_ARCHIVED = {True: "is not null", False: "is null"}
 IMPORTED = '{"imported":true}'
 """The metadata of a message that came from a transcript of somebody else's: it tells, but it is not vouched for."""
 
@@ -55,7 +53,7 @@ class NewMessage(NamedTuple):
     metadata: str = "{}"
 
 
-def find(connection: apsw.Connection, scopes: Sequence[str], name: str) -> Row | None:
+def find(connection: Connection, scopes: Sequence[str], name: str) -> Row | None:
     """By its name or its id, in the first of these scopes that has it."""
     listed, values = placeholders("scope", tuple(scopes))
     rows = connection.execute(
@@ -65,29 +63,29 @@ def find(connection: apsw.Connection, scopes: Sequence[str], name: str) -> Row |
     return found[0] if found else None
 
 
-def listed(connection: apsw.Connection, scope: Scope, *, archived: bool, limit: int, offset: int) -> list[Row]:
+def listed(connection: Connection, scope: Scope, *, archived: bool, limit: int, offset: int) -> list[Row]:
     """Those that a scope sees, the one that was used last first."""
     names, values = placeholders("scope", scope.chain())
     rows = connection.execute(
         f"""
-        {_CONVERSATION} where c.scope in ({names}) and (c.archived_at is not null) = :archived
+        {_CONVERSATION} where c.scope in ({names}) and c.archived_at {_ARCHIVED[archived]}
         order by c.updated_at desc, c.number desc limit :limit offset :offset
         """,
-        {**values, "archived": archived, "limit": limit, "offset": offset},
+        {**values, "limit": limit, "offset": offset},
     )
     return [_to_row(row) for row in rows]
 
 
-def counted(connection: apsw.Connection, scope: Scope, *, archived: bool) -> int:
+def counted(connection: Connection, scope: Scope, *, archived: bool) -> int:
     names, values = placeholders("scope", scope.chain())
     row = connection.execute(
-        f"select count(*) from conversation where scope in ({names}) and (archived_at is not null) = :archived",  # noqa: S608
-        {**values, "archived": archived},
+        f"select count(*) from conversation where scope in ({names}) and archived_at {_ARCHIVED[archived]}",  # noqa: S608
+        values,
     ).fetchone()
     return int(row[0]) if row else 0
 
 
-def below(connection: apsw.Connection, scope: Scope) -> list[Row]:
+def below(connection: Connection, scope: Scope) -> list[Row]:
     """All of a scope and of those below it."""
     rows = connection.execute(
         f"{_CONVERSATION} where c.scope = :scope or (c.scope > :below and c.scope < :beyond) order by c.number",
@@ -96,13 +94,13 @@ def below(connection: apsw.Connection, scope: Scope) -> list[Row]:
     return [_to_row(row) for row in rows]
 
 
-def everything(connection: apsw.Connection) -> list[Row]:
+def everything(connection: Connection) -> list[Row]:
     """All that are not archived, in every scope."""
     rows = connection.execute(f"{_CONVERSATION} where c.archived_at is null order by c.number")
     return [_to_row(row) for row in rows]
 
 
-def of_scopes(connection: apsw.Connection, scopes: Sequence[str]) -> list[Row]:
+def of_scopes(connection: Connection, scopes: Sequence[str]) -> list[Row]:
     """All of exactly these scopes."""
     if not scopes:
         return []
@@ -111,7 +109,7 @@ def of_scopes(connection: apsw.Connection, scopes: Sequence[str]) -> list[Row]:
     return [_to_row(row) for row in rows]
 
 
-def append(connection: apsw.Connection, conversation: int, place: int, new: NewMessage) -> int | None:
+def append(connection: Connection, conversation: int, place: int, new: NewMessage) -> int | None:
     """A new row; its number, or None when the host's id is there already."""
     row = connection.execute(
         """
@@ -131,7 +129,7 @@ def append(connection: apsw.Connection, conversation: int, place: int, new: NewM
     return None if row is None else int(row[0])
 
 
-def last_place(connection: apsw.Connection, conversation: int) -> int:
+def last_place(connection: Connection, conversation: int) -> int:
     row = connection.execute(
         "select coalesce(max(place), 0) from message where conversation = :conversation",
         {"conversation": conversation},
@@ -139,9 +137,7 @@ def last_place(connection: apsw.Connection, conversation: int) -> int:
     return int(row[0]) if row else 0
 
 
-def write_event(
-    connection: apsw.Connection, action: str, row: Row, first: int, last: int, *, at: int, actor: str
-) -> int:
+def write_event(connection: Connection, action: str, row: Row, first: int, last: int, *, at: int, actor: str) -> int:
     """One line of history for a run of messages; its sequence."""
     written = connection.execute(
         """
@@ -157,7 +153,7 @@ def write_event(
     return int(written[0])
 
 
-def active(connection: apsw.Connection, conversation: int, *, most: int, oldest: bool = False) -> list[KeptMessage]:
+def active(connection: Connection, conversation: int, *, most: int, oldest: bool = False) -> list[KeptMessage]:
     """The newest, or the oldest, that are active, in order; a summary and system prompts are always among them."""
     direction = "" if oldest else "desc"
     rows = connection.execute(
@@ -174,9 +170,7 @@ def active(connection: apsw.Connection, conversation: int, *, most: int, oldest:
     return [to_message(row) for row in rows]
 
 
-def page(
-    connection: apsw.Connection, conversation: int, *, after: int, limit: int, status: str = ""
-) -> list[KeptMessage]:
+def page(connection: Connection, conversation: int, *, after: int, limit: int, status: str = "") -> list[KeptMessage]:
     """Messages from a place on, whatever became of them, or of one status. What shares a place is never torn apart."""
     rows = connection.execute(
         f"""
@@ -193,7 +187,7 @@ def page(
     return [to_message(row) for row in rows]
 
 
-def stood_for(connection: apsw.Connection, summary: int) -> list[KeptMessage]:
+def stood_for(connection: Connection, summary: int) -> list[KeptMessage]:
     """What a summary stands for, directly."""
     rows = connection.execute(
         f"select {_SELECTED} from message m where m.stood_for_by = :summary order by {_ORDER}",  # noqa: S608
@@ -202,9 +196,7 @@ def stood_for(connection: apsw.Connection, summary: int) -> list[KeptMessage]:
     return [to_message(row) for row in rows]
 
 
-def load(
-    connection: apsw.Connection, scopes: Sequence[str], numbers: Sequence[int]
-) -> dict[int, tuple[Row, KeptMessage]]:
+def load(connection: Connection, scopes: Sequence[str], numbers: Sequence[int]) -> dict[int, tuple[Row, KeptMessage]]:
     """These messages with their conversations, as far as these scopes have them."""
     found: dict[int, tuple[Row, KeptMessage]] = {}
     owners: dict[int, Row] = {}
@@ -228,7 +220,7 @@ def load(
     return found
 
 
-def around(connection: apsw.Connection, conversation: int, place: int, *, before: int, after: int) -> list[KeptMessage]:
+def around(connection: Connection, conversation: int, place: int, *, before: int, after: int) -> list[KeptMessage]:
     """What stands about a place, summaries left out."""
     rows = connection.execute(
         f"""
@@ -245,7 +237,7 @@ def around(connection: apsw.Connection, conversation: int, place: int, *, before
     return sorted((to_message(row) for row in rows), key=lambda message: (message.place, message.number))
 
 
-def numbers(connection: apsw.Connection, conversation: int) -> list[int]:
+def numbers(connection: Connection, conversation: int) -> list[int]:
     """Of all messages of a conversation, in order."""
     rows = connection.execute(
         "select number from message where conversation = :number order by number", {"number": conversation}
@@ -253,7 +245,7 @@ def numbers(connection: apsw.Connection, conversation: int) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
-def texts(connection: apsw.Connection, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
+def texts(connection: Connection, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
     """Everything written into messages whose number is wanted."""
     rows: Any = connection.execute("select number, text, speaker, tool_calls, metadata from message")
     for number, *columns in rows:

@@ -1,9 +1,8 @@
 """Folders that a store was mirrored into: an erasure must reach every one of them."""
 
-import apsw
-
 from memoranda.domain.clock import Clock
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 
 
@@ -30,7 +29,7 @@ class Mirrors:
         if path in self.paths():
             return
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             connection.execute(
                 "insert into mirror (path, scope, noted_at) values (:path, :scope, :at) on conflict do nothing",
                 {"path": path, "scope": scope.path, "at": self._clock.now()},
@@ -41,7 +40,7 @@ class Mirrors:
     def drop(self, path: str) -> None:
         """The store knows of it no longer."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             connection.execute("delete from mirror where path = :path", {"path": path})
 
         if path in self.paths():

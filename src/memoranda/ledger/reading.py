@@ -29,7 +29,8 @@ def chunks(name: str, size: int) -> Iterator[bytes]:
         return
     length = os.stat(name).st_size
     try:
-        file = apsw.VFSFile("unix", os.path.abspath(name), [_FLAGS, 0])
+        # SQLite's layer opens no links.
+        file = apsw.VFSFile("unix", os.path.realpath(name), [_FLAGS, 0])
     except apsw.CantOpenError as error:
         raise FileNotFoundError(name) from error
     try:

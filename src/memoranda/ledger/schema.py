@@ -5,15 +5,14 @@ A file with a migration that we do not know was written by a newer Memoranda and
 
 from typing import NamedTuple
 
-import apsw
-
 from memoranda.domain.access import ROLES as ACCESS_ROLES
 from memoranda.domain.clock import Clock
 from memoranda.domain.conversation import MESSAGE_KINDS, STATUSES
 from memoranda.domain.errors import LedgerDamaged, LedgerNewer
 from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES, TRUSTS
 from memoranda.domain.message import ROLES
-from memoranda.ledger.dialect import SQLITE, Dialect
+from memoranda.ledger.connection import Connection
+from memoranda.ledger.dialect import SQLITE
 
 APPLICATION_ID = 0x4D454D4F  # "MEMO", in the header of the file
 
@@ -40,39 +39,39 @@ _MESSAGE_ACTIONS = ("appended", "compacted", "archived", "restored", "redacted",
 _FOUNDATION = Migration(
     "m001_foundation",
     (
-        "create table store (key text primary key, value text not null)",
+        "create table store (key {text} primary key, value {text} not null)",
         f"""
         create table memory (
             number {{number}},
-            id text not null unique,
-            scope text not null check (scope <> ''),
-            kind text not null {_one_of("kind", KINDS)},
-            text text not null check (text <> ''),
-            about text not null default '',
-            attribute text not null default '',
+            id {{text}} not null unique,
+            scope {{text}} not null check (scope <> ''),
+            kind {{text}} not null {_one_of("kind", KINDS)},
+            text {{text}} not null check (text <> ''),
+            about {{text}} not null default '',
+            attribute {{text}} not null default '',
             value {{json}},
-            context text not null default '',
+            context {{text}} not null default '',
             importance {{real}} check (importance is null or importance between 0 and 1),
             confidence {{real}} not null default 1.0 check (confidence between 0 and 1),
-            trust text not null {_one_of("trust", TRUSTS)},
-            state text not null {_one_of("state", STATES)},
-            source text not null {_one_of("source", SOURCES)},
-            source_ref text not null default '',
-            basis text not null {_one_of("basis", BASES)},
-            speaker text not null default '',
-            conversation text not null default '',
+            trust {{text}} not null {_one_of("trust", TRUSTS)},
+            state {{text}} not null {_one_of("state", STATES)},
+            source {{text}} not null {_one_of("source", SOURCES)},
+            source_ref {{text}} not null default '',
+            basis {{text}} not null {_one_of("basis", BASES)},
+            speaker {{text}} not null default '',
+            conversation {{text}} not null default '',
             tags {{json}} not null default '[]',
-            lang text not null default '',
+            lang {{text}} not null default '',
             metadata {{json}} not null default '{{}}',
             media_refs {{json}} not null default '[]',
-            media_kind text not null default '',
+            media_kind {{text}} not null default '',
             created_at {{integer}} not null,
             updated_at {{integer}} not null,
             occurred_at {{integer}},
             valid_from {{integer}},
             valid_until {{integer}},
-            superseded_by text,
-            content_hash text not null
+            superseded_by {{text}},
+            content_hash {{text}} not null
         )
         """,
         "create index memory_scope on memory (scope, state, number)",
@@ -85,12 +84,12 @@ _FOUNDATION = Migration(
         create table event (
             seq {{sequence}},
             at {{integer}} not null,
-            action text not null {_one_of("action", _ACTIONS)},
+            action {{text}} not null {_one_of("action", _ACTIONS)},
             number {{integer}} not null,
-            memory_id text not null,
-            scope text not null,
-            actor text not null default '',
-            reason text not null default ''
+            memory_id {{text}} not null,
+            scope {{text}} not null,
+            actor {{text}} not null default '',
+            reason {{text}} not null default ''
         )
         """,
         f"""
@@ -98,26 +97,26 @@ _FOUNDATION = Migration(
             number {{integer}} not null references memory (number) on delete cascade,
             seq {{integer}} not null references event (seq),
             at {{integer}} not null,
-            kind text not null {_one_of("kind", KINDS)},
+            kind {{text}} not null {_one_of("kind", KINDS)},
             importance {{real}},
             confidence {{real}} not null,
-            trust text not null {_one_of("trust", TRUSTS)},
-            state text not null {_one_of("state", STATES)},
+            trust {{text}} not null {_one_of("trust", TRUSTS)},
+            state {{text}} not null {_one_of("state", STATES)},
             tags {{json}} not null,
             metadata {{json}} not null,
             updated_at {{integer}} not null,
             valid_from {{integer}},
             valid_until {{integer}},
-            superseded_by text,
+            superseded_by {{text}},
             primary key (number, seq)
         ){{clustered}}
         """,
-        "create table space (id {number}, fingerprint text not null unique, dimensions {integer} not null)",
+        "create table space (id {number}, fingerprint {text} not null unique, dimensions {integer} not null)",
         """
         create table vector (
             space {integer} not null references space (id),
             number {integer} not null references memory (number) on delete cascade,
-            content_hash text not null,
+            content_hash {text} not null,
             body {blob} not null,
             primary key (space, number)
         )
@@ -126,7 +125,7 @@ _FOUNDATION = Migration(
         """
         create table tombstone (
             digest {blob} not null,
-            scope text not null,
+            scope {text} not null,
             at {integer} not null,
             primary key (digest, scope)
         )
@@ -160,7 +159,7 @@ _CAPTURE = Migration(
     (
         """
         create table cursor (
-            scope text not null check (scope <> ''),
+            scope {text} not null check (scope <> ''),
             conversation {blob} not null,
             tail {blob} not null,
             updated_at {integer} not null,
@@ -169,9 +168,9 @@ _CAPTURE = Migration(
         """,
         """
         create table counter (
-            scope text not null,
+            scope {text} not null,
             day {integer} not null,
-            name text not null,
+            name {text} not null,
             number {integer} not null,
             primary key (scope, day, name)
         ){clustered}
@@ -214,13 +213,13 @@ _CONVERSATIONS = Migration(
         """
         create table conversation (
             number {number},
-            id text not null unique,
-            scope text not null check (scope <> ''),
-            name text not null check (name <> ''),
+            id {text} not null unique,
+            scope {text} not null check (scope <> ''),
+            name {text} not null check (name <> ''),
             created_at {integer} not null,
             updated_at {integer} not null,
             archived_at {integer},
-            working text not null default '',
+            working {text} not null default '',
             working_at {integer},
             compacting_until {integer} not null default 0,
             metadata {json} not null default '{}',
@@ -230,22 +229,22 @@ _CONVERSATIONS = Migration(
         f"""
         create table message (
             number {{number}},
-            id text not null unique,
+            id {{text}} not null unique,
             conversation {{integer}} not null references conversation (number) on delete cascade,
             place {{integer}} not null,
-            role text not null {_one_of("role", ROLES)},
-            text text not null,
+            role {{text}} not null {_one_of("role", ROLES)},
+            text {{text}} not null,
             at {{integer}} not null,
             tokens {{integer}} not null,
-            status text not null {_one_of("status", STATUSES)},
-            kind text not null {_one_of("kind", MESSAGE_KINDS)},
-            speaker text not null default '',
-            host_id text not null default '',
+            status {{text}} not null {_one_of("status", STATUSES)},
+            kind {{text}} not null {_one_of("kind", MESSAGE_KINDS)},
+            speaker {{text}} not null default '',
+            host_id {{text}} not null default '',
             tool_calls {{json}} not null default '[]',
-            tool_call_id text not null default '',
+            tool_call_id {{text}} not null default '',
             metadata {{json}} not null default '{{}}',
             stood_for_by {{integer}} references message (number),
-            content_hash text not null
+            content_hash {{text}} not null
         )
         """,
         "create index message_place on message (conversation, place)",
@@ -257,19 +256,19 @@ _CONVERSATIONS = Migration(
         create table message_event (
             seq {{sequence}},
             at {{integer}} not null,
-            action text not null {_one_of("action", _MESSAGE_ACTIONS)},
+            action {{text}} not null {_one_of("action", _MESSAGE_ACTIONS)},
             conversation {{integer}} not null,
-            scope text not null,
+            scope {{text}} not null,
             first {{integer}} not null,
             last {{integer}} not null,
-            actor text not null default ''
+            actor {{text}} not null default ''
         )
         """,
         """
         create table message_vector (
             space {integer} not null references space (id),
             number {integer} not null references message (number) on delete cascade,
-            content_hash text not null,
+            content_hash {text} not null,
             body {blob} not null,
             primary key (space, number)
         )
@@ -277,23 +276,23 @@ _CONVERSATIONS = Migration(
         "create index message_vector_number on message_vector (number)",
         """
         create table private_conversation (
-            scope text not null,
+            scope {text} not null,
             digest {blob} not null,
             primary key (scope, digest)
         ){clustered}
         """,
         """
         create table source (
-            scope text not null check (scope <> ''),
-            name text not null check (name <> ''),
-            root text not null,
+            scope {text} not null check (scope <> ''),
+            name {text} not null check (name <> ''),
+            root {text} not null,
             patterns {json} not null,
-            trust text not null,
+            trust {text} not null,
             added_at {integer} not null,
             primary key (scope, name)
         ){clustered}
         """,
-        "create table mirror (path text primary key, scope text not null, noted_at {integer} not null){clustered}",
+        "create table mirror (path {text} primary key, scope {text} not null, noted_at {integer} not null){clustered}",
         """
         create view conversations as
         select id, name, scope, {time:created_at} as created_at, {time:updated_at} as updated_at, metadata
@@ -315,31 +314,31 @@ _ACCESS = Migration(
     (
         f"""
         create table token (
-            id text primary key,
+            id {{text}} primary key,
             digest {{blob}} not null unique,
-            name text not null default '',
-            role text not null {_one_of("role", ACCESS_ROLES)},
-            scope text not null default '',
+            name {{text}} not null default '',
+            role {{text}} not null {_one_of("role", ACCESS_ROLES)},
+            scope {{text}} not null default '',
             above {{integer}} not null default 0,
             created_at {{integer}} not null,
             expires_at {{integer}},
             revoked_at {{integer}},
             last_used_at {{integer}},
-            made_by text not null default ''
+            made_by {{text}} not null default ''
         ){{clustered}}
         """,
         "create index token_scope on token (scope)",
         """
         create table answer (
-            principal text not null,
+            principal {text} not null,
             key {blob} not null,
             request {blob} not null,
             at {integer} not null,
-            boot text not null,
+            boot {text} not null,
             wiped {integer} not null default 0,
             status {integer},
             headers {json},
-            body text,
+            body {text},
             primary key (principal, key)
         )
         """,
@@ -352,28 +351,116 @@ _ROOTS = Migration(
     ("alter table source add column fixed {integer} not null default 0",),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS, _ACCESS, _ROOTS)
+_OPERATING = Migration(
+    "m006_operating",
+    (
+        "create index event_scope on event (scope, seq)",
+        """
+        create table operation (
+            first {integer} primary key,
+            last {integer} not null,
+            name {text} not null,
+            batch {text} not null default '',
+            scope {text} not null,
+            at {integer} not null,
+            actor {text} not null default '',
+            undoes {integer}
+        )
+        """,
+        "create index operation_scope on operation (scope, first)",
+        "create index operation_batch on operation (batch) where batch <> ''",
+        "create index operation_undoes on operation (undoes) where undoes is not null",
+        """
+        create table tag (
+            scope {text} not null check (scope <> ''),
+            name {text} not null check (name <> ''),
+            seq {integer} not null,
+            at {integer} not null,
+            actor {text} not null default '',
+            note {text} not null default '',
+            automatic {integer} not null default 0,
+            primary key (scope, name)
+        ){clustered}
+        """,
+        """
+        create table grading (
+            seq {integer} primary key references event (seq),
+            number {integer} not null references memory (number) on delete cascade,
+            score {real} not null,
+            label {text} not null,
+            rationale {text} not null,
+            method {text} not null,
+            version {text} not null
+        )
+        """,
+        "create index grading_number on grading (number, seq)",
+        """
+        create table miss (
+            scope {text} not null check (scope <> ''),
+            digest {blob} not null,
+            reason {text} not null,
+            text {text} not null default '',
+            first_at {integer} not null,
+            last_at {integer} not null,
+            times {integer} not null,
+            primary key (scope, digest)
+        ){clustered}
+        """,
+        """
+        create table dismissal (
+            scope {text} not null check (scope <> ''),
+            digest {blob} not null,
+            at {integer} not null,
+            primary key (scope, digest)
+        ){clustered}
+        """,
+        """
+        create table import_run (
+            id {text} primary key,
+            scope {text} not null check (scope <> ''),
+            format {text} not null,
+            digest {blob} not null,
+            place {integer} not null default 0,
+            counts {json} not null default '{}',
+            started_at {integer} not null,
+            updated_at {integer} not null,
+            finished_at {integer}
+        )
+        """,
+        "create index import_run_digest on import_run (digest, scope)",
+        """
+        create table upkeep (
+            number {number},
+            at {integer} not null,
+            seconds {real} not null,
+            trouble {text} not null default '',
+            receipt {json} not null default '{}'
+        )
+        """,
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FOUNDATION, _CAPTURE, _CONVERSATIONS, _ACCESS, _ROOTS, _OPERATING)
 
 
 def migrate(
-    connection: apsw.Connection,
+    connection: Connection,
     clock: Clock,
     *,
-    dialect: Dialect = SQLITE,
     steps: tuple[Migration, ...] = MIGRATIONS,
 ) -> None:
     """Bring the file up to date, or refuse it. Safe when several processes open a new file at once."""
     if _pending(connection, steps):
         for step in steps:
-            _apply(connection, clock, dialect, step)
+            _apply(connection, clock, step)
 
 
-def refuse_foreign(connection: apsw.Connection) -> None:
+def refuse_foreign(connection: Connection) -> None:
     """Look at a file before anything is written to it."""
     _pending(connection, MIGRATIONS)
 
 
-def _pending(connection: apsw.Connection, steps: tuple[Migration, ...]) -> list[Migration]:
+def _pending(connection: Connection, steps: tuple[Migration, ...]) -> list[Migration]:
     tables = {row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")}
     if not tables:
         return list(steps)
@@ -390,7 +477,7 @@ def _pending(connection: apsw.Connection, steps: tuple[Migration, ...]) -> list[
     return [step for step in steps if step.name not in applied]
 
 
-def _apply(connection: apsw.Connection, clock: Clock, dialect: Dialect, step: Migration) -> None:
+def _apply(connection: Connection, clock: Clock, step: Migration) -> None:
     connection.execute("begin immediate")
     try:
         connection.execute("create table if not exists migration (name text primary key, applied_at integer not null)")
@@ -399,7 +486,7 @@ def _apply(connection: apsw.Connection, clock: Clock, dialect: Dialect, step: Mi
         if not done:
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
             for statement in step.statements:
-                connection.execute(dialect.ddl(statement))
+                connection.execute(SQLITE.ddl(statement))
             connection.execute(
                 "insert into migration (name, applied_at) values (:name, :at)",
                 {"name": step.name, "at": clock.now()},

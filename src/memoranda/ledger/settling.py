@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-import apsw
-
 from memoranda.domain.memory import Memory
 from memoranda.domain.receipt import ChangeReceipt
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.ledger import memories
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.keeping import Keep, refuse_from_below
 
 
@@ -41,7 +40,7 @@ Choose = Callable[[Found], tuple[LetGo, ...]]
 
 
 def let_go(
-    connection: apsw.Connection, going: Sequence[LetGo], *, scope: Scope, actor: str, at: int, grace_ms: int
+    connection: Connection, going: Sequence[LetGo], *, scope: Scope, actor: str, at: int, grace_ms: int
 ) -> list[Changed]:
     """Forget or archive these."""
     done = []

@@ -4,13 +4,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from memoranda.domain.clock import Clock
 from memoranda.domain.document import Source
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
+from memoranda.ledger.fence import lifted
 
 _SELECT = "select name, scope, root, patterns, trust, fixed from source"
 
@@ -32,7 +32,7 @@ class Sources:
     def add(self, source: Source) -> bool:
         """Register a source, or give the one of this name other words. False when it was so before."""
 
-        def job(connection: apsw.Connection) -> bool:
+        def job(connection: Connection) -> bool:
             row = connection.execute(
                 f"{_SELECT} where scope = :scope and name = :name", {"scope": source.scope, "name": source.name}
             ).fetchone()
@@ -64,6 +64,7 @@ class Sources:
             rows = connection.execute(f"{_SELECT} where scope in ({listed}) order by scope desc, name", values)
             return tuple(_to_source(row) for row in rows)
 
+    @lifted()
     def everywhere(self) -> tuple[Source, ...]:
         """The sources of all scopes."""
         with self._database.read() as connection:
@@ -72,7 +73,7 @@ class Sources:
     def remove(self, source: Source) -> bool:
         """Let go of a source; False when it was not there."""
 
-        def job(connection: apsw.Connection) -> bool:
+        def job(connection: Connection) -> bool:
             connection.execute(
                 "delete from source where scope = :scope and name = :name",
                 {"scope": source.scope, "name": source.name},

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import apsw
-
 from memoranda.domain.access import Token
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import NotFound
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 
 USE_NOTED_MS = 60_000
@@ -26,7 +25,7 @@ class Tokens:
     def add(self, token: Token, digest: bytes, *, made_by: str) -> bool:
         """Keep a token; False, and nothing is kept, when there is one with this id."""
 
-        def job(connection: apsw.Connection) -> bool:
+        def job(connection: Connection) -> bool:
             connection.execute(
                 """
                 insert into token (id, digest, name, role, scope, above, created_at, expires_at, made_by)
@@ -59,7 +58,7 @@ class Tokens:
         """It opens nothing from now on, nor does what was made with it, and with that: the token, and the ids of those
         others. One that was revoked before stays as it was."""
 
-        def job(connection: apsw.Connection) -> tuple[Token, tuple[str, ...]]:
+        def job(connection: Connection) -> tuple[Token, tuple[str, ...]]:
             values = {"id": reference, "at": self._clock.now(), **_inside(scope_prefix)}
             if _one(connection, f"id = :id and {_INSIDE}", values) is None:
                 raise NotFound(
@@ -68,9 +67,10 @@ class Tokens:
             rows = connection.execute(
                 """
                 with recursive line (id) as (
-                    select :id union select token.id from token join line on token.made_by = line.id
+                    select id from token where id = :id
+                    union select token.id from token join line on token.made_by = line.id
                 )
-                update token set revoked_at = :at where revoked_at is null and id in line returning id
+                update token set revoked_at = :at where revoked_at is null and id in (select id from line) returning id
                 """,
                 values,
             ).fetchall()
@@ -83,7 +83,7 @@ class Tokens:
     def touch(self, used: Mapping[str, int]) -> None:
         """Write down when these were last used, unless that was done within the last minute."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             for reference, at in used.items():
                 connection.execute(
                     """
@@ -110,7 +110,7 @@ def _inside(scope_prefix: str) -> dict[str, str]:
     return {"top": scope_prefix, "below": scope_prefix + "/", "beyond": scope_prefix + "0"}
 
 
-def _one(connection: apsw.Connection, condition: str, values: Mapping[str, Any]) -> Token | None:
+def _one(connection: Connection, condition: str, values: Mapping[str, Any]) -> Token | None:
     row = connection.execute(f"{_SELECT} where {condition}", values).fetchone()
     return None if row is None else _to_token(row)
 

@@ -8,8 +8,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import apsw
-
 from memoranda.domain.clock import Clock
 from memoranda.domain.conversation import Conversation, KeptMessage, Status
 from memoranda.domain.errors import Ambiguous, Conflict, NotFound
@@ -18,7 +16,8 @@ from memoranda.domain.message import Message
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import content_hash
 from memoranda.domain.tokens import message_tokens
-from memoranda.ledger import messages
+from memoranda.ledger import claims, messages
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import placeholders
 from memoranda.ledger.feed import number_in
@@ -27,6 +26,7 @@ from memoranda.ledger.message_feed import MessageFeed
 from memoranda.ledger.messages import NewMessage, Row
 
 _MOST_ACTIVE = 5_000
+_EVER = 1 << 62
 
 
 class Stale(Conflict):
@@ -76,7 +76,7 @@ class Transcripts:
     ) -> Kept:
         """Keep all of them or none, at the end of the conversation, which is made when it is not there yet."""
 
-        def job(connection: apsw.Connection) -> Kept:
+        def job(connection: Connection) -> Kept:
             if unless_private and _is_private(connection, unless_private, scope):
                 raise Conflict("this conversation is private: nothing of it is kept")
             at = self._clock.now()
@@ -90,6 +90,7 @@ class Transcripts:
                     added.append(number)
             sequence = 0
             if added:
+                claims.done_now(connection)  # the same words may well be said twice
                 if row.conversation.archived:
                     self._set_status(connection, row, "archived", "active", "restored", actor=actor)
                 # By when it was said: what is imported was not said now.
@@ -97,7 +98,7 @@ class Transcripts:
                     """
                     update conversation
                     set created_at = case when created_at > :first then :first else created_at end,
-                        updated_at = case when updated_at < :last or :new then :last else updated_at end,
+                        updated_at = case when updated_at < :last or :new = 1 then :last else updated_at end,
                         archived_at = null
                     where number = :number
                     """,
@@ -116,7 +117,7 @@ class Transcripts:
         return self._database.write(job)
 
     def _ensured(
-        self, connection: apsw.Connection, name: str, scope: Scope, *, at: int, metadata: Mapping[str, Any] | None
+        self, connection: Connection, name: str, scope: Scope, *, at: int, metadata: Mapping[str, Any] | None
     ) -> Row:
         found = messages.find(connection, (scope.path,), name)
         if found is None:
@@ -145,7 +146,7 @@ class Transcripts:
         Until when, to be brought to `release`; 0 when somebody else has claimed it.
         """
 
-        def job(connection: apsw.Connection) -> int:
+        def job(connection: Connection) -> int:
             now = self._clock.now()
             connection.execute(
                 "update conversation set compacting_until = :until where number = :number and compacting_until <= :now",
@@ -167,7 +168,7 @@ class Transcripts:
     def compact(self, row: Row, summary: NewSummary, *, actor: str) -> KeptMessage:
         """Let the summary stand for exactly these, which must all still be active; Stale when they are not."""
 
-        def job(connection: apsw.Connection) -> KeptMessage:
+        def job(connection: Connection) -> KeptMessage:
             wanted = summary.stands_for
             self._check_active(connection, row, wanted)
             at = self._clock.now()
@@ -201,7 +202,7 @@ class Transcripts:
         return self._database.write(job)
 
     @staticmethod
-    def _check_active(connection: apsw.Connection, row: Row, wanted: Mapping[int, str]) -> None:
+    def _check_active(connection: Connection, row: Row, wanted: Mapping[int, str]) -> None:
         """Whether all of these, and every active summary among them, are as they were read: nothing of what was
         erased meanwhile may come back in a summary."""
         rows = connection.execute(
@@ -300,9 +301,15 @@ class Transcripts:
                 select number from message
                 where conversation in (select number from conversation where scope in ({listed}))
                   and (:row = 0 or conversation = :row) and (:role = '' or role = :role)
-                  and (:since is null or at >= :since) and (:until is null or at <= :until)
+                  and at >= :since and at <= :until
                 """,  # noqa: S608
-                {**values, "row": 0 if row is None else row.number, "role": role, "since": since, "until": until},
+                {
+                    **values,
+                    "row": 0 if row is None else row.number,
+                    "role": role,
+                    "since": -_EVER if since is None else since,
+                    "until": _EVER if until is None else until,
+                },
             )
             return frozenset(int(each[0]) for each in rows)
 
@@ -335,7 +342,7 @@ class Transcripts:
     def set_working(self, name: str, text: str, *, scope: Scope) -> None:
         """One text of a conversation, replaced whole; no compaction touches it."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             at = self._clock.now()
             row = self._ensured(connection, name, scope, at=at, metadata=None)
             connection.execute(
@@ -352,7 +359,7 @@ class Transcripts:
     def keep_private(self, name: str, digest: bytes, *, scope: Scope) -> None:
         """From now on nothing of this conversation is kept; only the digest of its name is."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             if messages.find(connection, (scope.path,), name) is not None:
                 raise Conflict(
                     f"{name!r} has messages here already", hint="Erase it first: memoranda conversation erase NAME."
@@ -369,7 +376,7 @@ class Transcripts:
     def set_archived(self, row: Row, archived: bool, *, actor: str) -> None:
         """Put a conversation away, or bring it back. Nothing of it is lost."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             at = self._clock.now()
             connection.execute(
                 "update conversation set archived_at = :archived_at, updated_at = :at where number = :number",
@@ -383,7 +390,7 @@ class Transcripts:
         self._database.write(job)
 
     def _set_status(
-        self, connection: apsw.Connection, row: Row, before: Status, after: Status, action: str, *, actor: str
+        self, connection: Connection, row: Row, before: Status, after: Status, action: str, *, actor: str
     ) -> None:
         connection.execute(
             "update message set status = :after where conversation = :conversation and status = :before",
@@ -415,7 +422,7 @@ class Transcripts:
     def erase(self, rows: Sequence[Row], *, actor: str) -> int:
         """Delete these conversations with all that belongs to them; the sequence afterwards."""
 
-        def job(connection: apsw.Connection) -> int:
+        def job(connection: Connection) -> int:
             at = self._clock.now()
             for row in rows:
                 gone = messages.numbers(connection, row.number)  # here: somebody may have just said more
@@ -437,7 +444,7 @@ class Transcripts:
     ) -> None:
         """Put other words in place of some messages' own; tool calls and metadata of those go, too."""
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: Connection) -> None:
             at = self._clock.now()
             for number, text in replaced.items():
                 connection.execute(
@@ -470,7 +477,7 @@ class Transcripts:
         self._database.write(job)
 
 
-def _is_private(connection: apsw.Connection, digest: bytes, scope: Scope) -> bool:
+def _is_private(connection: Connection, digest: bytes, scope: Scope) -> bool:
     found = connection.execute(
         "select 1 from private_conversation where scope = :scope and digest = :digest",
         {"scope": scope.path, "digest": digest},

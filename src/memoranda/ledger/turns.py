@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import apsw
-
 from memoranda.domain.clock import DAY_MS
 from memoranda.domain.errors import Conflict
 from memoranda.domain.scope import Scope
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import placeholders
 
 
@@ -24,7 +23,7 @@ class Turn(NamedTuple):
     counts: Mapping[str, int]
 
 
-def cursor(connection: apsw.Connection, conversation: bytes, scope: Scope) -> bytes:
+def cursor(connection: Connection, conversation: bytes, scope: Scope) -> bytes:
     row = connection.execute(
         "select tail from cursor where scope = :scope and conversation = :conversation",
         {"scope": scope.path, "conversation": conversation},
@@ -32,7 +31,7 @@ def cursor(connection: apsw.Connection, conversation: bytes, scope: Scope) -> by
     return b"" if row is None else bytes(row[0])
 
 
-def move(connection: apsw.Connection, turn: Turn, scope: Scope, *, at: int) -> None:
+def move(connection: Connection, turn: Turn, scope: Scope, *, at: int) -> None:
     """Move the cursor, or raise Moved when it is not where it was thought to be."""
     if turn.after == turn.before:
         return
@@ -52,20 +51,20 @@ def day_of(moment: int) -> int:
     return moment // DAY_MS
 
 
-def add(connection: apsw.Connection, counts: Mapping[str, int], *, scope: str, day: int) -> None:
+def add(connection: Connection, counts: Mapping[str, int], *, scope: str, day: int) -> None:
     """Add to the counters of a day. Store-wide ones have no scope."""
     for name, number in counts.items():
         if number:
             connection.execute(
                 """
                 insert into counter (scope, day, name, number) values (:scope, :day, :name, :number)
-                on conflict (scope, day, name) do update set number = number + excluded.number
+                on conflict (scope, day, name) do update set number = counter.number + excluded.number
                 """,
                 {"scope": scope, "day": day, "name": name, "number": number},
             )
 
 
-def counts(connection: apsw.Connection, scopes: tuple[str, ...], *, day: int | None) -> dict[str, int]:
+def counts(connection: Connection, scopes: tuple[str, ...], *, day: int | None) -> dict[str, int]:
     """Sums by name over these scopes; of one day, or of all."""
     listed, values = placeholders("scope", scopes)
     condition = f"scope in ({listed})" + ("" if day is None else " and day = :day")
@@ -76,13 +75,13 @@ def counts(connection: apsw.Connection, scopes: tuple[str, ...], *, day: int | N
     return {str(name): int(number) for name, number in rows}
 
 
-def all_counts(connection: apsw.Connection) -> dict[str, int]:
+def all_counts(connection: Connection) -> dict[str, int]:
     """Sums by name over every scope, ever; without the store's own."""
     rows = connection.execute("select name, sum(number) from counter where scope <> '' group by name order by name")
     return {str(name): int(number) for name, number in rows}
 
 
-def drop(connection: apsw.Connection, conversation: bytes, scope: Scope) -> None:
+def drop(connection: Connection, conversation: bytes, scope: Scope) -> None:
     """Nothing is left of this conversation here."""
     connection.execute(
         "delete from cursor where scope = :scope and conversation = :conversation",
@@ -90,7 +89,7 @@ def drop(connection: apsw.Connection, conversation: bytes, scope: Scope) -> None
     )
 
 
-def drop_below(connection: apsw.Connection, scope: Scope) -> None:
+def drop_below(connection: Connection, scope: Scope) -> None:
     """Nothing is left of the conversations and counts of this scope and of those below it."""
     values = {"scope": scope.path, "below": scope.path + "/", "beyond": scope.path + "0"}
     for table in ("cursor", "counter", "private_conversation"):

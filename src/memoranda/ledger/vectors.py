@@ -6,8 +6,7 @@ Stored as float16 of unit vectors; spaces are never mixed. They go with their te
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import apsw
-
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts
 
 
@@ -22,7 +21,7 @@ OF_MEMORIES = Tables("vector", "memory")
 OF_MESSAGES = Tables("message_vector", "message")
 
 
-def space(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | None:
+def space(connection: Connection, fingerprint: str) -> tuple[int, int] | None:
     """(id, dimensions) of a space, if anything was ever stored in it."""
     row = connection.execute(
         "select id, dimensions from space where fingerprint = :fingerprint", {"fingerprint": fingerprint}
@@ -30,7 +29,7 @@ def space(connection: apsw.Connection, fingerprint: str) -> tuple[int, int] | No
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-def ensure_space(connection: apsw.Connection, fingerprint: str, dimensions: int) -> tuple[int, int]:
+def ensure_space(connection: Connection, fingerprint: str, dimensions: int) -> tuple[int, int]:
     """(id, dimensions) of a space, made with these dimensions if it is new."""
     connection.execute(
         "insert into space (fingerprint, dimensions) values (:fingerprint, :dimensions) "
@@ -42,7 +41,7 @@ def ensure_space(connection: apsw.Connection, fingerprint: str, dimensions: int)
     return found
 
 
-def save(connection: apsw.Connection, tables: Tables, space_id: int, items: Iterable[tuple[int, str, bytes]]) -> int:
+def save(connection: Connection, tables: Tables, space_id: int, items: Iterable[tuple[int, str, bytes]]) -> int:
     """Keep (number, content hash, body) of what still exists; how many were kept."""
     kept = 0
     for number, content_hash, body in items:
@@ -59,7 +58,7 @@ def save(connection: apsw.Connection, tables: Tables, space_id: int, items: Iter
     return kept
 
 
-def load(connection: apsw.Connection, tables: Tables, space_id: int, numbers: Sequence[int]) -> dict[int, bytes]:
+def load(connection: Connection, tables: Tables, space_id: int, numbers: Sequence[int]) -> dict[int, bytes]:
     """The bodies that are there."""
     bodies: dict[int, bytes] = {}
     for listed, values in in_parts("number", numbers):
@@ -72,10 +71,10 @@ def load(connection: apsw.Connection, tables: Tables, space_id: int, numbers: Se
 
 
 def beginnings(
-    connection: apsw.Connection, tables: Tables, length: int, numbers: Sequence[int] | None = None
+    connection: Connection, tables: Tables, length: int, numbers: Sequence[int] | None = None
 ) -> Iterator[bytes]:
     """The first bytes of every vector, or of those of some numbers."""
-    start = f"select substr(body, 1, :length) from {tables.vector}"  # noqa: S608
+    start = f"select substr(body, 1, cast(:length as integer)) from {tables.vector}"  # noqa: S608
     if numbers is None:
         yield from (bytes(row[0]) for row in connection.execute(start, {"length": length}))
         return
@@ -84,7 +83,7 @@ def beginnings(
         yield from (bytes(row[0]) for row in rows)
 
 
-def count(connection: apsw.Connection, tables: Tables, space_id: int) -> int:
+def count(connection: Connection, tables: Tables, space_id: int) -> int:
     """How many vectors a space has."""
     row = connection.execute(
         f"select count(*) from {tables.vector} where space = :space",  # noqa: S608
@@ -93,9 +92,7 @@ def count(connection: apsw.Connection, tables: Tables, space_id: int) -> int:
     return int(row[0]) if row else 0
 
 
-def without_vector(
-    connection: apsw.Connection, tables: Tables, space_id: int, *, after: int, limit: int
-) -> tuple[int, ...]:
+def without_vector(connection: Connection, tables: Tables, space_id: int, *, after: int, limit: int) -> tuple[int, ...]:
     """Numbers of what has no vector in this space, in order."""
     rows = connection.execute(
         f"""
@@ -109,7 +106,7 @@ def without_vector(
     return tuple(int(row[0]) for row in rows)
 
 
-def drop_space(connection: apsw.Connection, tables: Tables, fingerprint: str) -> None:
+def drop_space(connection: Connection, tables: Tables, fingerprint: str) -> None:
     """Forget the vectors of a space that no longer serves."""
     found = space(connection, fingerprint)
     if found is not None:

@@ -1,40 +1,25 @@
 """`memory.admin`: what an operator does with the whole store."""
 
 import os
-import sys
-from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memoranda.domain.backup import BackedUp, BackupChecked, BackupDifference, BackupFile
 from memoranda.domain.errors import LedgerLocked, MemorandaError
+from memoranda.domain.health import Optimized, UpkeepReceipt
 from memoranda.domain.memory import STATES
 from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
+from memoranda.domain.request import checked_limit
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
+from memoranda.ledger.operations import UPKEEP
 from memoranda.service.engine import Engine
 
 if TYPE_CHECKING:
     from memoranda.service.maintaining import Maintenance
 
 _TRIES = 20
-_TOLD = (
-    ("duplicate", "said again"),
-    ("waiting", "waiting for review"),
-    ("secret", "refused for secrets"),
-    ("injection", "refused as injections"),
-    ("private", "private"),
-    ("contact data", "contact data nobody asked for"),
-    ("erased", "erased before"),
-)
 _PROBE_TEXT = "memoranda probe zyxwv {token}"
-
-
-def told(counts: Mapping[str, int]) -> str:
-    """What capture did, in one sentence."""
-    if not counts.get("messages"):
-        return "no message seen yet"
-    parts = [f"saw {counts['messages']:,} messages", f"kept {counts.get('kept', 0):,}"]
-    parts += [f"{words} {counts[name]:,}" for name, words in _TOLD if counts.get(name)]
-    return ", ".join(parts)
 
 
 class Admin:
@@ -103,23 +88,26 @@ class Admin:
         self._engine.memories.rebuild(progress)
         return self.index_status()
 
-    def optimize(self, progress: Progress | None = None) -> IndexStatus:
-        """Merge small parts of the index and drop what is dead."""
-        self._engine.memories.catch_up(seconds=0)
-        self._engine.memories.index().optimize(progress)
-        self._engine.memories.index().scrub()
-        return self.index_status()
+    def optimize(self, progress: Progress | None = None) -> Optimized:
+        """Merge small parts of the indexes, drop what is dead, and write the ledger anew when much of it is free."""
+        from memoranda.service.optimizing import optimize
+
+        return optimize(self._engine, self.index_status, progress)
 
     # -- upkeep --
 
     def sweep_if_due(self) -> None:
-        """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy."""
+        """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy.
+
+        From the store, its files and mirrors: to write backups anew takes too long for who only wants to open it. They
+        are left to `maintain`.
+        """
         try:
             chosen = self._engine.forgotten_long_ago()
             if chosen:
-                from memoranda.service.erasure import Doomed, erase
+                from memoranda.service.erasure import Doomed, erased
 
-                erase(self._engine, Doomed.of(self._engine, chosen), actor="expiry")
+                erased(self._engine, Doomed.of(self._engine, chosen), actor=UPKEEP, with_backups=False)
         except MemorandaError:
             return  # opening goes on; the next one, or `maintain`, tries again and says what is wrong
 
@@ -130,7 +118,45 @@ class Admin:
         from memoranda.service.maintaining import Upkeep
 
         upkeep = Upkeep(self._engine, progress)
-        return upkeep.planned(self.index_status) if dry_run else upkeep.done(self.index_status)
+        return upkeep.planned(self.index_status) if dry_run else upkeep.alone(self.index_status)
+
+    def upkeep(self, *, limit: int = 20) -> tuple[UpkeepReceipt, ...]:
+        """The last upkeeps, newest first: when, how long, and what they did in numbers."""
+        from memoranda.ledger.upkeep import UpkeepBook
+
+        return UpkeepBook(self._engine.ledger.database, self._engine.clock).newest(checked_limit(limit))
+
+    # -- backups --
+
+    def backup(
+        self, path: str | Path | None = None, *, passphrase: str | None = None, progress: Progress | None = None
+    ) -> BackedUp:
+        """Copy the whole store into one file, while others go on, and check the copy. Nothing is left out or redacted.
+
+        Without a path it goes into the folder of backups, where the oldest are removed. With a passphrase only who
+        knows it can read the file.
+        """
+        from memoranda.service.backing_up import back_up
+
+        return back_up(self._engine, path, passphrase=passphrase, progress=progress)
+
+    def backups(self) -> tuple[BackupFile, ...]:
+        """What lies in the folder of backups, newest first."""
+        from memoranda.service.backing_up import backups
+
+        return backups(self._engine)
+
+    def verify_backup(self, path: str | Path, *, passphrase: str | None = None) -> BackupChecked:
+        """Whether a backup is whole, and is what its manifest says."""
+        from memoranda.service.backing_up import verify_backup
+
+        return verify_backup(path, settings=self._engine.settings, passphrase=passphrase)
+
+    def compare_backup(self, path: str | Path, *, passphrase: str | None = None) -> BackupDifference:
+        """How a backup differs from what the store holds now."""
+        from memoranda.service.backing_up import compare_backup
+
+        return compare_backup(self._engine, path, passphrase=passphrase)
 
     # -- checks --
 
@@ -156,94 +182,8 @@ class Admin:
                 )
         return Check("index", True, f"{entries} entries for {memories} memories")
 
-    def doctor(self) -> Verification:
-        """Is everything well here? Each line with its fix."""
-        checks = [
-            Check("python", True, f"{sys.version.split()[0]} on {sys.platform}"),
-            self._check_permissions(),
-            self._check_space(),
-            self._check_embedder(),
-        ]
-        try:
-            checks.append(self._check_capture())
-            checks += self._check_beside()
-            checks += self.verify().checks
-            if all(check.ok for check in checks):
-                checks += self._check_index()
-        except MemorandaError as error:
-            checks.append(Check("store", False, str(error), error.hint))
-        return Verification(tuple(checks))
+    def doctor(self, *, fix: bool = False) -> Verification:
+        """Is everything well here? Each line with its fix. `fix` mends what can be mended without losing anything."""
+        from memoranda.service.doctor import Doctor
 
-    def _check_permissions(self) -> Check:
-        path = self._engine.ledger.path
-        mode = path.stat().st_mode & 0o777
-        private = os.name == "nt" or not mode & 0o077
-        fix = "" if private else f"chmod 600 {path}"
-        return Check("permissions", private, f"{path} has mode {mode:o}", fix)
-
-    def _check_space(self) -> Check:
-        import shutil
-
-        free = shutil.disk_usage(self._engine.ledger.path.parent).free
-        enough = free > 64 << 20
-        fix = "" if enough else "Free some space: a forget needs some, too."
-        return Check("disk", enough, f"{free >> 20:,} MiB free", fix)
-
-    def _check_embedder(self) -> Check:
-        name = self._engine.settings.embedder
-        if name == "none":
-            return Check("embedder", True, "none: recall goes by words only")
-        try:
-            vector, used, trouble = self._engine.memories.embed_query("is it well?")
-        except MemorandaError as error:
-            return Check("embedder", False, str(error), error.hint)
-        configured = self._engine.embedders.configured()
-        rest = None if configured is None else self._engine.embedders.breaker_state(configured)
-        if rest is not None and rest.open:
-            return Check("embedder", False, str(rest), "Run: memoranda maintain, or wait.")
-        if vector is None:
-            return Check("embedder", False, trouble, "Check the embedder's settings; recall goes by words meanwhile.")
-        return Check("embedder", True, f"{used} answers with {len(vector)} dimensions")
-
-    def _check_capture(self) -> Check:
-        """Silence should be visible: what capture saw, kept and refused in the whole store."""
-        counts = self._engine.ledger.counts()
-        return Check("capture", True, f"{self._engine.settings.capture_mode}: {told(counts)}")
-
-    def _check_beside(self) -> list[Check]:
-        """What there is beside memories, where there is any."""
-        engine = self._engine
-        checks: list[Check] = []
-        if engine.messages.is_used():
-            engine.messages.catch_up(seconds=0)
-            said, found = engine.messages.feed.count(), engine.messages.index().counts().entries
-            fix = "" if said == found else f"Remove the folder {engine.messages.path.name}: it is made anew."
-            checks.append(Check("transcripts", said == found, f"{found:,} of {said:,} messages can be searched", fix))
-        for source in engine.sources.everywhere():
-            there = os.path.isdir(source.root)
-            fix = "" if there else f"Bring it back, or run: memoranda documents remove {source.name}"
-            checks.append(Check("documents", there, f"{source.name} in {source.scope}: {source.root}", fix))
-        for path in engine.mirrors.paths():
-            there = os.path.isdir(path)
-            scope = engine.mirrors.scope_of(path)
-            fix = "" if there else f"Bring it back, or run: memoranda mirror {path} --detach --scope {scope}"
-            checks.append(Check("mirror", there, path, fix))
-        return checks
-
-    def _check_index(self) -> list[Check]:
-        status = self.index_status()
-        well = status.self_test.startswith("ok")
-        missing = status.vectors_missing if status.fingerprint != "none" else 0
-        rebuild = "Run: memoranda index rebuild"
-        return [
-            Check("self-test", well, status.self_test, "" if well else rebuild),
-            Check("lag", status.lag == 0, f"{status.lag} events behind", "" if status.lag == 0 else "Run a recall."),
-            # Not an illness while the embedder answers: the next recall makes them, or `maintain`.
-            Check("vectors", True, f"{missing} of {status.memories} memories have none yet"),
-            Check(
-                "space",
-                not status.rebuild_needed,
-                f"index {status.fingerprint}, configured {status.configured}",
-                "" if not status.rebuild_needed else rebuild,
-            ),
-        ]
+        return Doctor(self._engine).examined(fix=fix)

@@ -26,7 +26,7 @@ from memoranda.ledger.keeping import SAID_AT, Keep, Slot, refusal_of
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.turns import Moved, Turn
 from memoranda.service.engine import Engine
-from memoranda.service.screening import refuse_secret, refuse_secret_name
+from memoranda.service.screening import refuse_secret, refuse_secret_name, with_its_end
 
 # Each that fails is one that somebody else won: not many can come before one turn.
 _TRIES = 50
@@ -215,7 +215,7 @@ class Capturer:
         )
         memory = draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text)
         return Keep(
-            memory._replace(trust=decision.trust),
+            with_its_end(memory._replace(trust=decision.trust), self._engine.settings),
             kind_given=True,
             supersedes=None if decision.waits else decision.supersedes,
             slot="" if decision.waits else _slot(candidate),  # what waits replaces nothing yet

@@ -29,6 +29,7 @@ from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text, content_hash
 from memoranda.domain.tokens import message_tokens
+from memoranda.ledger.fence import fences
 from memoranda.ledger.messages import IMPORTED, NewMessage, Row
 from memoranda.service.engine import Engine
 from memoranda.service.screening import json_without_secrets, refuse_secret, refuse_secret_name, without_secrets
@@ -57,6 +58,7 @@ class _Prepared:
         self.stripped = 0
 
 
+@fences()
 class Conversations:
     """The conversations of one scope."""
 

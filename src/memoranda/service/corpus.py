@@ -8,19 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import ConfigError, LedgerDamaged, LedgerFull, LedgerLocked, ProviderError
+from memoranda.domain.keys import Key
 from memoranda.domain.ports import IndexAnswer, IndexEntry, IndexQuery, Progress, Role
 from memoranda.ledger.feed import Feed
 from memoranda.service.embedders import Embedders, reasons
+from memoranda.service.index_homes import in_folder
+from memoranda.service.once import once
 
 if TYPE_CHECKING:
     from memoranda.embedding.pipeline import EmbeddingPipeline
-    from memoranda.index.embedded import EmbeddedIndex
-    from memoranda.index.folder import IndexFolder
     from memoranda.index.follower import Backfill, Space
+    from memoranda.index.home import IndexHome, ServedIndex
 
 NO_SPACE = "none"
-_INDEX_BUSY_SECONDS = 1.0
 _BACKFILL_IN_RECALL = 0.5
 _EXACT_TAIL = 4_000
 
@@ -37,18 +39,30 @@ class Corpus:
     """What a feed tells of, found by words and by meaning. `called` is its word for what it holds."""
 
     def __init__(
-        self, feed: Feed, path: Path, embedders: Embedders, *, called: str, stop: Callable[[], bool] = lambda: False
+        self,
+        feed: Feed,
+        path: Path,
+        embedders: Embedders,
+        *,
+        called: str,
+        stop: Callable[[], bool] = lambda: False,
+        key: Key | None = None,
+        homes: "Callable[[Corpus], IndexHome] | None" = None,
     ) -> None:
+        """`homes` opens the home of its index, if that is not a folder beside the ledger."""
         self.feed = feed
         self.path = path
         self.called = called
         self._embedders = embedders
         self._stop = stop
-        self._opening = threading.RLock()
+        self.key = key
+        self._homes = homes or in_folder
+        self.opening = threading.RLock()
+        """Held by whoever opens or swaps the index."""
         self._following = threading.Lock()
         self._backfilling = threading.Lock()
-        self._retired: list[EmbeddedIndex] = []
-        self._index: EmbeddedIndex | None = None
+        self._retired: list[ServedIndex] = []
+        self._index: ServedIndex | None = None
         self._mark: tuple[int, int] = (0, 0)
         self._unembeddable: set[int] = set()
         self._answered_again = 0
@@ -57,26 +71,25 @@ class Corpus:
 
     # -- opening what is needed --
 
-    @property
-    def folder(self) -> "IndexFolder":
-        from memoranda.index.folder import IndexFolder
-
-        return IndexFolder(self.path, busy_seconds=_INDEX_BUSY_SECONDS)
+    @once
+    def home(self) -> "IndexHome":
+        """Where its index lives."""
+        return self._homes(self)
 
     def is_used(self) -> bool:
         """Whether there is, or ever was, anything to follow."""
         return self._index is not None or self.feed.sequence() > 0
 
-    def index(self) -> "EmbeddedIndex":
+    def index(self) -> "ServedIndex":
         """The index that serves now, also when another process has swapped it."""
-        with self._opening:
-            mark = self.folder.mark()
+        with self.opening:
+            mark = self.home.mark()
             while self._index is None or mark != self._mark:
                 # Looked at before opening, and again after: another process may swap in between.
                 self._mark = mark
                 self._retire()
                 self._index = self._open_index()
-                mark = self.folder.mark()
+                mark = self.home.mark()
             return self._index
 
     def _retire(self) -> None:
@@ -88,18 +101,52 @@ class Corpus:
 
     def release_retired(self) -> None:
         """Close what was put away, so that its file is really gone."""
-        with self._opening:
+        with self.opening:
             for index in self._retired:
                 index.close()
             self._retired.clear()
 
-    def _open_index(self) -> "EmbeddedIndex":
+    def _open_index(self) -> "ServedIndex":
         embedder = self._embedders.configured()
         fingerprint = embedder.fingerprint if embedder else NO_SPACE
-        index: EmbeddedIndex = self.folder.open(fingerprint)
+        index: ServedIndex = self.home.open(fingerprint)
+        if self._is_of_another_life(index) and not self._steps_back(index):
+            index.close()
+            self.home.discard()
+            index = self.home.open(fingerprint)
+        same_space = embedder is not None and embedder.fingerprint == index.fingerprint
+        self._probe(index, embedder.dimensions if embedder is not None and same_space else None)
         if index.fingerprint != fingerprint and fingerprint != NO_SPACE and not index.counts().vectors:
             index.adopt(fingerprint)  # it has words only: any space may move in
         return index
+
+    def _probe(self, index: "ServedIndex", dimensions: int | None) -> None:
+        """An index that lets through what is filtered is refused. Ours is not asked: its contract is tested."""
+        from memoranda.index.embedded import EmbeddedIndex
+
+        if isinstance(index, EmbeddedIndex):
+            return
+        from memoranda.index.probe import probe_once
+
+        try:
+            note, now = self.home.path / "PROBED", SystemClock().now()
+            probe_once(index, dimensions=dimensions, serving=self.home.mark(), note=note, now=now)
+        except BaseException:
+            index.close()
+            raise
+
+    def _is_of_another_life(self, index: "ServedIndex") -> bool:
+        """Whether it has followed another history than the ledger's: a backup was put in its place, or a copy."""
+        return not self._has_been(*index.standing)
+
+    def _steps_back(self, index: "ServedIndex") -> bool:
+        from memoranda.index.home import Rewinding
+
+        return isinstance(index, Rewinding) and index.step_back(self._has_been)
+
+    def _has_been(self, sequence: int, mark: str) -> bool:
+        """Whether the ledger has stood there."""
+        return sequence <= self.feed.sequence() and (not mark or mark == self.feed.mark_at(sequence))
 
     def serving(self) -> "tuple[EmbeddingPipeline | None, str]":
         """The embedder whose space the index holds, and what is wrong with it, if anything."""
@@ -225,7 +272,10 @@ class Corpus:
         return outcome, embedder.name, ""
 
     def search(self, query: IndexQuery) -> IndexAnswer:
-        return self.index().search(query)
+        try:
+            return self.index().search(query)
+        except LedgerLocked:  # another process swapped it away meanwhile: ask the one that serves now
+            return self.index().search(query)
 
     # -- upkeep --
 
@@ -235,9 +285,9 @@ class Corpus:
             self._ready.clear()
 
     def _discard_index(self) -> None:
-        with self._opening:
+        with self.opening:
             self._retire()
-            self.folder.discard()
+            self.home.discard()
 
     def rebuild(self, progress: Progress | None = None) -> dict[int, str]:
         """A new index in the space of the configured embedder; the old one serves until it is complete.
@@ -262,17 +312,17 @@ class Corpus:
                     hint="The old index goes on serving. Run the rebuild again to go on where it stopped.",
                 )
         space = self._space(fingerprint)
-        with self.folder.rebuilding():
-            new = self.folder.begin(fingerprint)
+        with self.home.rebuilding():
+            new = self.home.begin(fingerprint)
             try:
                 follow(self.feed, new, space, progress)
                 new.optimize()
                 with self._following:
                     follow(self.feed, new, space)
-                    self.folder.swap_to(new)
+                    self.home.swap_to(new)
             finally:
                 new.close()
-                self.folder.tidy()
+                self.home.tidy()
         self.index()
         if before not in (fingerprint, NO_SPACE) and fingerprint != NO_SPACE:
             self.feed.drop_vectors(before)
@@ -281,7 +331,7 @@ class Corpus:
 
     def close(self) -> None:
         """Close the index. May be called twice."""
-        with self._opening:
+        with self.opening:
             for index in (*self._retired, self._index):
                 if index is not None:
                     index.close()

@@ -13,6 +13,7 @@ from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.document import Source, Synced, SyncWhy, Trouble
 from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerLocked, MemorandaError, ProviderUnavailable
+from memoranda.domain.keys import Key
 from memoranda.domain.ports import Progress
 from memoranda.index.catalogue import Catalogue
 from memoranda.index.catalogue_folder import CatalogueFolder
@@ -66,11 +67,13 @@ class Library:
         *,
         stop: Callable[[], bool] = lambda: False,
         nudge: Callable[[], None] = lambda: None,
+        key: Key | None = None,
     ) -> None:
         self.sources = sources
         self.settings = settings
         self.how = How.of(settings)
-        self.folder = CatalogueFolder(path, busy_seconds=settings.busy_seconds)
+        self.folder = CatalogueFolder(path, busy_seconds=settings.busy_seconds, key=key)
+        self._key = key
         self.dirty = False
         """Whether files are known to have changed that no sync has taken in."""
         self.batch_failures = 0
@@ -110,7 +113,7 @@ class Library:
 
     def _generation(self, number: int, catalogue: Catalogue) -> Generation:
         path = self.folder.index_path(number)
-        corpus = Corpus(catalogue.feed, path, self._embedders, called=_CALLED, stop=self._stop)
+        corpus = Corpus(catalogue.feed, path, self._embedders, called=_CALLED, stop=self._stop, key=self._key)
         return Generation(number, catalogue, corpus)
 
     def _retire(self) -> None:

@@ -37,11 +37,11 @@ def removed(engine: Engine, library: Library, source: Source) -> SourceRemoved:
         needles = looked_for - kept_elsewhere(looked_for, catalogue.texts())
         needles |= frozenset(corpus.index().residues(gone))
         needles |= catalogue.feed.without_kept_vectors(bodies, _VECTOR_BYTES)
-        scanned = scan(library.folder.files(), needles)
+        scanned = scan(library.folder.files(), needles, key=engine.key)
         if not pending and any(each.found for each in scanned):
             # Something lies in a page that is still in use, or in what an unfinished rebuild left.
             pending = _written_anew(library, generation) or _purged(library, generation)
-            scanned = scan(library.folder.files(), needles)
+            scanned = scan(library.folder.files(), needles, key=engine.key)
     found = sum(each.found for each in scanned)
     return SourceRemoved(
         source,

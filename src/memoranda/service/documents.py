@@ -21,6 +21,7 @@ from memoranda.domain.memory import TRUSTS, Trust, checked_choice
 from memoranda.domain.ports import Progress
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.sources import RealPath as RealPath
 from memoranda.service.document_roots import root_of
 from memoranda.service.document_search import DocumentSearch
@@ -33,6 +34,7 @@ EVERY_NOTE = "**/*.md"
 _LONGEST_NAME = 128
 
 
+@fences()
 class Documents:
     """The documents that one scope sees: its own sources and those of the scopes above."""
 

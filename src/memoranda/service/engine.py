@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 from memoranda.config import Settings
 from memoranda.domain.clock import Clock
 from memoranda.domain.errors import MemorandaError
+from memoranda.domain.keys import Key
 from memoranda.domain.memory import Memory
 from memoranda.domain.ports import Extractor, Summarizer
 from memoranda.ledger.feed import Feed
 from memoranda.ledger.ledger import Ledger
+from memoranda.ledger.opening import read_from
 from memoranda.service.acting import actor
 from memoranda.service.breaker import Breaker
 from memoranda.service.corpus import Corpus
 from memoranda.service.embedders import Embedders
+from memoranda.service.index_homes import chosen
 from memoranda.service.once import once
 from memoranda.service.shown import Shown
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from memoranda.ledger.sources import Sources
     from memoranda.ledger.transcripts import Transcripts
     from memoranda.service.document_library import Library
+    from memoranda.service.missing import Misses
 
 _IDLE_SECONDS = 30.0
 _BITE_SECONDS = 0.1
@@ -37,10 +41,20 @@ _LAST_WAIT_SECONDS = 5.0
 class Engine:
     """One open store."""
 
-    def __init__(self, path: Path, settings: Settings, clock: Clock) -> None:
+    def __init__(self, path: Path, settings: Settings, clock: Clock, *, key: Key | None = None) -> None:
         self.settings = settings
         self.clock = clock
-        self.ledger = Ledger(path, clock=clock, busy_seconds=settings.busy_seconds)
+        self.key = key
+        self.ledger = Ledger(
+            path,
+            clock=clock,
+            busy_seconds=settings.busy_seconds,
+            key=key,
+            address=settings.store_address(),
+            pool_size=settings.pool_size,
+        )
+        if settings.replicas:
+            read_from(self.ledger.database, settings.replicas)
         self.shown = Shown(path, lambda name: self.ledger.name_digest(name).hex())
         self.breaker = Breaker(path, seconds=settings.breaker_seconds, clock=clock)
         self.embedders = Embedders(settings, self.breaker)
@@ -57,7 +71,20 @@ class Engine:
 
     def _corpus(self, feed: Feed, folder: str, called: str) -> Corpus:
         path = self.ledger.path.with_name(f"{self.ledger.path.name}-{folder}")
-        return Corpus(feed, path, self.embedders, called=called, stop=self._stop.is_set)
+        return Corpus(
+            feed,
+            path,
+            self.embedders,
+            called=called,
+            stop=self._stop.is_set,
+            key=self.key,
+            homes=chosen(self.settings, self.ledger.database),
+        )
+
+    @property
+    def gate(self) -> "Engine":
+        """The store that knows who may come in: this one, unless it is one of several."""
+        return self
 
     @property
     def actor(self) -> str:
@@ -90,6 +117,13 @@ class Engine:
 
         return Sources(self.ledger.database, self.clock)
 
+    @once
+    def misses(self) -> "Misses":
+        """What was asked and found nothing."""
+        from memoranda.service.missing import Misses
+
+        return Misses(self)
+
     def library(self) -> "Library":
         """The documents of this store; nothing of them is opened before it is needed."""
         with self.opening:
@@ -104,6 +138,7 @@ class Engine:
                     self.embedders,
                     stop=self._stop.is_set,
                     nudge=self.nudge,
+                    key=self.key,
                 )
             return self._library
 
@@ -230,4 +265,6 @@ class Engine:
             for model in (self._extractor, self._summarizer):
                 if model is not None:
                     model.close()
+        if "misses" in self.__dict__:
+            self.misses.flush()
         self.ledger.close()

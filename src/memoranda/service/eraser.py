@@ -1,20 +1,20 @@
-"""The verb `erase`: which memories are meant, and whether they are the ones that were shown."""
+"""The verb `erase`: which memories are meant, whether they are the ones that were shown, and the statement about it."""
 
 import hashlib
-from typing import TYPE_CHECKING
 
 from memoranda.domain.draft import Reference, id_of
-from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError
+from memoranda.domain.errors import Conflict, MemorandaError
 from memoranda.domain.memory import STATES, TRUSTS
+from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.request import Request
 from memoranda.domain.results import Erasure
 from memoranda.domain.scope import Scope
+from memoranda.domain.statement import Asked
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Chosen, Doomed, erase
-
-if TYPE_CHECKING:
-    from memoranda.service.recalling import Recaller
+from memoranda.service.erasure import Doomed, Erased, erased
+from memoranda.service.recalling import Recaller
+from memoranda.service.tokens import TokenBook
 
 _PREVIEWED = 200
 _MOST_BY_QUERY = 50
@@ -23,7 +23,7 @@ _MOST_BY_QUERY = 50
 class Eraser:
     """Erasing from one scope."""
 
-    def __init__(self, engine: Engine, scope: Scope, recaller: "Recaller") -> None:
+    def __init__(self, engine: Engine, scope: Scope, recaller: Recaller) -> None:
         self._engine = engine
         self._scope = scope
         self._recaller = recaller
@@ -31,48 +31,75 @@ class Eraser:
     def erase(
         self,
         reference: Reference | None,
+        asked: Asked,
         *,
-        about: str,
-        speaker: str,
-        below: Scope | None,
-        query: str,
         preview: bool,
         confirm: str,
+        proof: bool,
+        name_subject: bool,
+        progress: Progress | None,
     ) -> Erasure:
-        """Erase in exactly one way, or show what would be erased."""
-        ways = [way for way in (reference, about, speaker, below, query) if way]
-        if len(ways) != 1:
-            raise InvalidInput(
-                "say in exactly one way what to erase", hint="Give an id, or about=, speaker=, scope= or query=."
-            )
+        """Erase what is asked for, or show what would be erased."""
+        ids = (id_of(reference),) if reference is not None and reference != "" else ()
+        asked = asked._replace(ids=ids).checked()
         engine = self._engine
-        doomed = Doomed.of(
-            engine,
-            self._chosen(reference, about=about, speaker=speaker, below=below, query=query),
-            conversations=engine.transcripts.below(below) if below else (),
-            speaker=speaker,
-            home=self._scope.path,
-            top=self._scope.top,
-        )
+        doomed = self._doomed(asked)
         shown = _confirmation(doomed)
         if confirm and confirm != shown:
             raise Conflict(
                 "what would be erased is no longer what was shown", hint="Look at the preview again, then confirm it."
             )
-        if preview or (query and not confirm):
-            receipt = EraseReceipt(
-                "preview",
-                doomed.ids,
-                engine.ledger.sequence(),
-                messages=doomed.blanked + sum(row.conversation.messages for row in doomed.conversations),
-                conversations=len(doomed.conversations),
-            )
-            return Erasure(doomed.ids, tuple(memory for _, memory in doomed.memories[:_PREVIEWED]), shown, receipt)
-        if below:
-            engine.ledger.drop_turns(below)
+        if preview or (asked.query and not confirm):
+            return self._preview(doomed, shown)
+        for row in doomed.conversations if asked.conversation else ():
+            engine.ledger.drop_turn(row.conversation.name, scope=self._scope)
+        if asked.in_scope:
+            engine.ledger.drop_turns(Scope(asked.in_scope))
             engine.shown.drop()
-        receipt = erase(engine, doomed, actor=engine.actor)
-        return Erasure(receipt.ids, (), shown, self._without_sources(receipt, below) if below else receipt)
+        done = erased(engine, doomed, actor=engine.actor, progress=progress)
+        if asked.in_scope:
+            done = done._replace(receipt=self._with_all_of_it(done.receipt, Scope(asked.in_scope)))
+        receipt = self._with_statement(asked, done, name_subject=name_subject) if proof else done.receipt
+        return Erasure(receipt.ids, (), shown, receipt)
+
+    def _preview(self, doomed: Doomed, shown: str) -> Erasure:
+        receipt = EraseReceipt(
+            "preview",
+            doomed.ids,
+            self._engine.ledger.sequence(),
+            messages=doomed.blanked + sum(row.conversation.messages for row in doomed.conversations),
+            conversations=len(doomed.conversations),
+        )
+        return Erasure(doomed.ids, tuple(memory for _, memory in doomed.memories[:_PREVIEWED]), shown, receipt)
+
+    def _doomed(self, asked: Asked) -> Doomed:
+        engine, scope = self._engine, self._scope
+        if asked.filters or asked.in_scope:
+            return Doomed.chosen(engine, asked, home=scope.path, top=scope.top)
+        ids = list(asked.ids)
+        if asked.query:
+            # Whatever its state and trust: what is hidden from recall can be erased all the same.
+            request = Request(asked.query, _MOST_BY_QUERY, states=STATES, trust=TRUSTS, now=engine.clock.now())
+            hits = self._recaller.everything(request.checked())
+            ids = [hit.id for hit in hits if scope.contains(hit.memory.scope)]
+        chosen = engine.ledger.choose(scope=scope, ids=ids) if ids else []
+        return Doomed.of(engine, chosen, asked=asked, home=scope.path, top=scope.top)
+
+    def _with_statement(self, asked: Asked, done: Erased, *, name_subject: bool) -> EraseReceipt:
+        from memoranda.service.statement import state
+
+        told = state(self._engine, asked, done, scope=self._scope, name_subject=name_subject)
+        return done.receipt._replace(statement=told)
+
+    # -- what else belongs to a scope --
+
+    def _with_all_of_it(self, receipt: EraseReceipt, below: Scope) -> EraseReceipt:
+        """Nobody gets in with a token of what is no longer there; documents are not looked at any more."""
+        book = TokenBook(self._engine)
+        now = self._engine.clock.now()
+        good = [token for token in book.list(below=below.path) if token.is_good_at(now)]
+        revoked = {each for token in good for each in (token.id, *book.revoke(token.id).others)}
+        return self._without_sources(receipt._replace(tokens=len(revoked)), below)
 
     def _without_sources(self, receipt: EraseReceipt, below: Scope) -> EraseReceipt:
         """The documents of an erased scope are no longer looked at; the files stay whose they are."""
@@ -93,20 +120,6 @@ class Eraser:
             told.append(removed.pending)
         state = receipt.state if purged == len(going) else "deleted"
         return receipt._replace(sources=gone, state=state, pending="; ".join(filter(None, told)))
-
-    def _chosen(
-        self, reference: Reference | None, *, about: str, speaker: str, below: Scope | None, query: str
-    ) -> Chosen:
-        ledger = self._engine.ledger
-        if reference is not None:
-            return ledger.choose(scope=self._scope, ids=[id_of(reference)])
-        if query:
-            # Whatever its state and trust: what is hidden from recall can be erased all the same.
-            request = Request(query, _MOST_BY_QUERY, states=STATES, trust=TRUSTS, now=self._engine.clock.now())
-            hits = self._recaller.everything(request.checked())
-            found = [hit.id for hit in hits if self._scope.contains(hit.memory.scope)]
-            return ledger.choose(scope=self._scope, ids=found) if found else []
-        return ledger.choose(scope=self._scope, about=about, speaker=speaker, below=below)
 
 
 def _confirmation(doomed: Doomed) -> str:

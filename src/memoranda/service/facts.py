@@ -38,6 +38,7 @@ from memoranda.domain.request import Request, checked_limit, checked_offset
 from memoranda.domain.results import Changed, Recall, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.settling import Found, LetGo
 from memoranda.recall.subjects import named_subjects
@@ -55,6 +56,7 @@ _BEGINNING = 4
 _FIRST_UNSPACED = "\u2e80"
 
 
+@fences()
 class Facts:
     """What one scope knows about things, with what the scopes above know."""
 
@@ -149,7 +151,7 @@ class Facts:
         offset: int = 0,
     ) -> tuple[Fact, ...]:
         """Facts of this scope and those above it, in the same order as `about`."""
-        asked, moment = moment_of(self._engine, as_of)
+        asked, moment = moment_of(self._engine, self._scope, as_of)
         wanted = self._wanted(about, attribute)._replace(as_of=asked, valid_at=moment)
         limit, offset = checked_limit(limit), checked_offset(offset)
         return as_facts(surest(self._engine, self._scope, wanted, at=moment, limit=limit, offset=offset), moment)
@@ -221,7 +223,7 @@ class Facts:
 
     def _names(self, as_of: Moment | None) -> tuple[Memory, ...]:
         """What gives a thing a name, of what is trusted and holds."""
-        asked, moment = moment_of(self._engine, as_of)
+        asked, moment = moment_of(self._engine, self._scope, as_of)
         names: tuple[Memory, ...] = ()
         for attribute in NAMES:
             wanted = self._wanted("", attribute)._replace(trust=("trusted",), as_of=asked, valid_at=moment)

@@ -21,14 +21,17 @@ from memoranda.domain.request import Request, checked_limit, checked_offset, che
 from memoranda.domain.results import Listing
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.looking import Happened, Overview
 from memoranda.service.engine import Engine
 from memoranda.service.nouns import Nouns
+from memoranda.service.travelling import moment_named
 
 _SHORT = 512
 
 
+@fences()
 class Looking(Nouns):
     """The verbs of the facade that show what is kept, and change nothing."""
 
@@ -64,7 +67,7 @@ class Looking(Nouns):
                 "trust": trust,
                 "sources": source,
                 "tags": tags,
-                "as_of": as_of,
+                "as_of": moment_named(self._engine, self._scope, as_of),
             }
         )
         now = self._engine.clock.now() if asked.as_of is None else asked.as_of

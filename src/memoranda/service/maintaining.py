@@ -3,21 +3,31 @@
 Each step can be done again and does nothing then. A dry run counts, and changes nothing.
 """
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memoranda.domain.clock import DAY_MS
 from memoranda.domain.conversation import CompactReceipt
 from memoranda.domain.document import Synced
-from memoranda.domain.errors import MemorandaError
+from memoranda.domain.errors import Conflict, MemorandaError
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.results import IndexStatus
+from memoranda.domain.retention import RetentionReceipt
 from memoranda.domain.scope import Scope
+from memoranda.ledger.holding import Holding, keeping
+from memoranda.ledger.locking import Busy
 from memoranda.ledger.messages import Row
+from memoranda.ledger.operations import UPKEEP
+from memoranda.ledger.owing import Owing
+from memoranda.ledger.upkeep import UpkeepBook
+from memoranda.service.acting import acting_as
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Doomed, erase
+from memoranda.service.erasure import Doomed, erase, scrubbed
+from memoranda.service.retention import apply_everywhere
 
 _BITE_SECONDS = 2.0
 _FEWEST = 20
@@ -39,6 +49,25 @@ class Maintenance(NamedTuple):
     status: IndexStatus
     documents: Synced | None = None
     """What a sync of the documents did; None when there are no sources, and in a dry run."""
+    retention: tuple[RetentionReceipt, ...] = ()
+    """What the rules of retention did, for each scope in which they did anything."""
+    pending: str = ""
+    """Why bytes of what was erased may still be in files of the store; empty when none are."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was done, in numbers alone."""
+        counts = {
+            "erased": len(self.erased.ids),
+            "expired": self.expired,
+            "evicted": sum(each.evicted for each in self.retention),
+            "compacted": sum(each.done for each in self.compacted),
+            "vectors_made": self.vectors_made,
+            "vectors_missing": self.vectors_missing,
+        }
+        if self.documents is not None:
+            counts |= {"documents_added": self.documents.added, "documents_changed": self.documents.changed}
+        return counts
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -50,6 +79,8 @@ class Maintenance(NamedTuple):
             "vectors_missing": self.vectors_missing,
             "documents": None if self.documents is None else self.documents.as_json(),
             "index": self.status.as_json(),
+            "retention": [each.as_json() for each in self.retention],
+            "pending": self.pending,
         }
 
 
@@ -64,33 +95,80 @@ class Upkeep:
         """What there is to do."""
         engine = self._engine
         ids = tuple(sorted(memory.id for _, memory in engine.forgotten_long_ago()))
+        retention = apply_everywhere(engine, dry_run=True)
         due = [CompactReceipt(row.conversation.name, why, note="due") for row, why in self._due()]
         return Maintenance(
             dry_run=True,
             erased=EraseReceipt("preview", ids, engine.ledger.sequence()),
-            expired=engine.ledger.lapsed(now=engine.clock.now()),
+            expired=max(engine.ledger.lapsed(now=engine.clock.now()), sum(each.expired for each in retention)),
             compacted=tuple(due),
             vectors_made=0,
             vectors_missing=sum(_missing(corpus) for corpus in engine.corpora()),
             status=status(),
+            retention=retention,
         )
 
-    def done(self, status: Callable[[], IndexStatus]) -> Maintenance:
-        """Do it."""
+    def alone(self, status: Callable[[], IndexStatus]) -> Maintenance:
+        """Do it, while nobody else does, and leave a line about it in the ledger; Conflict when somebody does."""
         engine = self._engine
-        erased = erase(engine, Doomed.of(engine, engine.forgotten_long_ago()), actor="expiry")
-        expired = engine.ledger.expire(now=engine.clock.now(), actor="expiry")
-        compacted = tuple(self._compacted(row) for row, _ in self._due())
+        began = time.monotonic()
+        book = UpkeepBook(engine.ledger.database, engine.clock)
+        try:
+            with keeping(engine.ledger.database, "upkeep") as held:
+                done = self._done(status, held)
+                book.note(seconds=time.monotonic() - began, counts=done.counts)
+                return done
+        except Busy as error:
+            raise Conflict("upkeep of this store is being done already", hint="Wait until it is done.") from error
+        except (MemorandaError, OSError) as error:
+            with suppress(MemorandaError):  # what went wrong may keep this from being written, too
+                book.note(seconds=time.monotonic() - began, trouble=type(error).__name__)
+            raise
+
+    def _done(self, status: Callable[[], IndexStatus], held: Holding) -> Maintenance:
+        engine = self._engine
+        erased = erase(engine, Doomed.of(engine, engine.forgotten_long_ago()), actor=UPKEEP)
+        _refuse_if_lost(held)
+        with acting_as(UPKEEP):
+            retention = apply_everywhere(engine)
+        expired = engine.ledger.expire(now=engine.clock.now(), actor=UPKEEP)
+        expired += sum(each.expired for each in retention)
+        compacted = []
+        for row, _ in self._due():
+            _refuse_if_lost(held)  # a summary may take a model's time
+            compacted.append(self._compacted(row))
         engine.try_again()
         made = missing = 0
         for corpus in engine.corpora():
+            _refuse_if_lost(held)
             more, left = self._filled(corpus)
             made, missing = made + more, missing + left
-            corpus.folder.tidy_if_idle()
+            corpus.home.tidy_if_idle()
             corpus.index().optimize()
-            corpus.index().scrub()
-        engine.ledger.database.checkpoint()
-        return Maintenance(False, erased, expired, compacted, made, missing, status(), self._synced())
+        pending = self._scrubbed()
+        return Maintenance(
+            dry_run=False,
+            erased=erased,
+            expired=expired,
+            compacted=tuple(compacted),
+            vectors_made=made,
+            vectors_missing=missing,
+            status=status(),
+            documents=self._synced(),
+            retention=retention,
+            pending=pending,
+        )
+
+    def _scrubbed(self) -> str:
+        """What an erasure could not finish: somebody was reading, or the tables were too large to keep all waiting."""
+        owing = Owing(self._engine.ledger.database)
+        noted = owing.noted()
+        if not noted and self._engine.ledger.database.dialect.name == "postgres":
+            return ""
+        pending = scrubbed(self._engine)
+        if not pending:
+            owing.settle(noted)
+        return pending
 
     def _synced(self) -> Synced | None:
         sources = self._engine.sources.everywhere()
@@ -144,6 +222,15 @@ class Upkeep:
             return Compactor(self._engine, scope).compact(row, asked=True).receipt
         except MemorandaError as error:  # one that cannot be summed up does not keep the others from it
             return CompactReceipt(row.conversation.name, "", note=str(error))
+
+
+def _refuse_if_lost(held: Holding) -> None:
+    """A session of a database server may have been lost, and the name with it."""
+    if not held.is_ours():
+        raise Conflict(
+            "the database was away for a moment, and another may do the upkeep of this store by now",
+            hint="Run `memoranda maintain` again; what was done so far stays done.",
+        )
 
 
 def _missing(corpus: Corpus) -> int:

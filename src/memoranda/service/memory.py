@@ -5,11 +5,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from memoranda.domain.clock import Moment, end_of
+from memoranda.domain.clock import Moment, end_of, to_ms
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
-from memoranda.domain.memory import Basis, Kind, Memory, Source, State, Trust, checked_choice
+from memoranda.domain.memory import KINDS, SOURCES, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import RecallReceipt
 from memoranda.domain.request import LANES, Lane, Mode, Policy, Request, checked_states
@@ -22,14 +22,19 @@ from memoranda.domain.results import (
     Replay,
     Revision,
     Stats,
+    Verification,
     WhyNot,
 )
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Keep
 from memoranda.service.engine import Engine
+from memoranda.service.governing import Governing
 from memoranda.service.looking import Looking, as_kept
-from memoranda.service.screening import checked_reason, screened
+from memoranda.service.moving import Moving
+from memoranda.service.screening import checked_reason, screened, with_its_end
+from memoranda.service.travelling import Travelling, moment_named
 
 if TYPE_CHECKING:
     from memoranda.domain.candidate import CaptureMode
@@ -42,7 +47,8 @@ _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happen
 _MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
 
-class LongTermMemory(Looking):
+@fences(but=("within", "close"))
+class LongTermMemory(Looking, Travelling, Governing, Moving):
     """The memory of one scope: what is kept there, and what is seen of the scopes above."""
 
     def __init__(self, engine: Engine, scope: Scope, *, owner: bool) -> None:
@@ -100,11 +106,13 @@ class LongTermMemory(Looking):
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
         supersedes: Reference | None = None,
+        derived_from: Sequence[Reference] = (),
         after_erase: AfterErase = "refuse",
     ) -> Remembered:
         """Keep one thing. Durable when this returns, and found by the next recall.
 
-        The same text of the same speaker on the same subject is not kept twice: the old memory is reinforced.
+        The same text of the same speaker on the same subject is not kept twice: the old memory is reinforced. What
+        was made of other memories (`derived_from`) is trusted no more than the least trusted of them.
         """
         draft = Draft(
             text=text,
@@ -127,6 +135,7 @@ class LongTermMemory(Looking):
             valid_from=valid_from,
             valid_until=valid_until,
             supersedes=supersedes,
+            derived_from=derived_from,
             after_erase=after_erase,
         )
         return self.remember_many([draft])[0]
@@ -145,9 +154,11 @@ class LongTermMemory(Looking):
             memory = screened(
                 draft.checked(self._scope, now=now, max_text=self._engine.settings.max_text), self._engine.settings
             )
+            if draft.metadata or draft.derived_from:
+                memory = self._with_origin(memory, draft)
             keeps.append(
                 Keep(
-                    memory,
+                    with_its_end(memory, self._engine.settings),
                     kind_given=draft.kind is not None,
                     supersedes=None if draft.supersedes is None else id_of(draft.supersedes),
                     even_if_erased=draft.after_erase == "allow",
@@ -156,6 +167,15 @@ class LongTermMemory(Looking):
         kept = self._engine.ledger.remember(keeps, scope=self._scope, actor=self._engine.actor)
         self._engine.nudge()
         return tuple(kept)
+
+    def _with_origin(self, memory: Memory, draft: Draft) -> Memory:
+        """Where it comes from is set by code: no caller writes the store's own names, and taint is inherited."""
+        from memoranda.governance.trust import derived, refuse_reserved_metadata
+
+        refuse_reserved_metadata(draft.metadata)
+        if isinstance(draft.derived_from, str) or not isinstance(draft.derived_from, Sequence):
+            raise InvalidInput("derived_from is a list of ids", hint="Pass derived_from=[one, another].")
+        return derived(memory, [self.get(each) for each in draft.derived_from]) if draft.derived_from else memory
 
     def capture(
         self,
@@ -204,8 +224,8 @@ class LongTermMemory(Looking):
         `policy` says how sure it must be. `mode="automatic"` is for what nobody asked for: trusted memories only, a
         mix of grades, and not again what was just shown in `conversation`. The filters narrow what is looked at;
         `trust` names exactly what may come back, also what is quarantined. With `as_of`, what was believed at that
-        moment. `prefer_speaker` puts one speaker's memories first among equals. `fallback` names scopes below this
-        one that are asked in turn when nothing is found here.
+        moment, or at `tag:NAME`. `prefer_speaker` puts one speaker's memories first among equals. `fallback` names
+        scopes below this one that are asked in turn when nothing is found here.
         """
         request = Request.of(
             {
@@ -224,7 +244,7 @@ class LongTermMemory(Looking):
                 "time_after": time_after,
                 "time_before": time_before,
                 "importance_min": importance_min,
-                "as_of": as_of,
+                "as_of": moment_named(self._engine, self._scope, as_of),
                 "prefer_speaker": prefer_speaker,
                 "now": self._engine.clock.now(),
             }
@@ -242,7 +262,10 @@ class LongTermMemory(Looking):
                 break
         if remind:
             self._engine.shown.note(self._scope, talk, [hit.id for hit in found])
-        return self._beside_documents(found, request)
+        found = self._beside_documents(found, request)
+        if not found and not found.documents:
+            self._engine.misses.note(self._scope, found.receipt)
+        return found
 
     def _beside_documents(self, found: Recall, request: Request) -> Recall:
         """With passages of documents, when memories are few and nothing else narrows what is asked for."""
@@ -315,8 +338,9 @@ class LongTermMemory(Looking):
         return self.within(home) if below else self
 
     def get(self, reference: Reference, *, as_of: Moment | None = None) -> Memory:
-        """One memory by its id, or by the beginning of it; with `as_of`, as it was then."""
-        moment = None if as_of is None else end_of(as_of, name="as_of")
+        """One memory by its id, or by the beginning of it; with `as_of`, as it was then, or at `tag:NAME`."""
+        named = moment_named(self._engine, self._scope, as_of)
+        moment = None if named is None else end_of(named, name="as_of")
         memory = self._engine.ledger.get(id_of(reference), scope=self._scope, as_of=moment)
         if memory is None:
             raise NotFound(f"{id_of(reference)} did not exist at that moment", hint="Ask for a later moment.")
@@ -369,30 +393,64 @@ class LongTermMemory(Looking):
         *,
         about: str = "",
         speaker: str = "",
+        conversation: str = "",
+        source: Source | Literal[""] = "",
+        source_ref: str = "",
+        kind: Kind | Literal[""] = "",
+        time_after: Moment | None = None,
+        time_before: Moment | None = None,
         scope: str = "",
         query: str = "",
         mode: Literal["now", "preview"] = "now",
         confirm: str = "",
+        proof: bool = False,
+        name_subject: bool = False,
+        progress: "Progress | None" = None,
     ) -> Erasure:
-        """Destroy for good, and prove it: by id, by subject, by speaker, or a scope with all below it.
+        """Destroy for good, and prove it: by id, a scope with all below it, by query, or by what it is like.
 
-        By subject or speaker, in this very scope. By query, whatever its state, at most 50: the first call only
-        shows what it would erase; calling again with `confirm` from that result erases exactly what was shown.
-        What transcripts say of it is blanked; a scope takes its conversations along, a speaker all that they said.
-        `mode="preview"` shows it for the other ways, too.
+        What it is like (subject, speaker, conversation, source, kind, when it happened) is looked for in this very
+        scope; several narrow one another. A conversation goes with its transcript; of a speaker and of a time, what
+        was said in transcripts goes, too. By query, whatever its state, at most 50: the first call only shows what it
+        would erase; calling again with `confirm` from that result erases exactly what was shown. `mode="preview"`
+        shows it for the other ways. What transcripts say of it is blanked. `proof` puts a signed statement into the
+        receipt, which names no subject unless `name_subject` says so. Nothing brings it back: no undo, no rollback.
         """
+        from memoranda.domain.statement import Asked
         from memoranda.service.eraser import Eraser
 
         checked_choice(mode, ("now", "preview"), name="mode")
-        return Eraser(self._engine, self._scope, self._recaller).erase(
-            reference,
+        asked = Asked(
+            query=query,
+            in_scope=self.within(scope).scope if scope else "",
             about=as_kept(about, "about"),
             speaker=as_kept(speaker, "speaker"),
-            below=self.within(scope)._scope if scope else None,
-            query=query,
+            conversation=as_kept(conversation, "conversation"),
+            source=checked_choice(source, ("", *SOURCES), name="source"),
+            source_ref=as_kept(source_ref, "source_ref"),
+            kind=checked_choice(kind, ("", *KINDS), name="kind"),
+            time_after=None if time_after is None else to_ms(time_after, name="time_after"),
+            time_before=None if time_before is None else to_ms(time_before, name="time_before"),
+        )
+        return Eraser(self._engine, self._scope, self._recaller).erase(
+            reference,
+            asked,
             preview=mode == "preview",
             confirm=confirm,
+            proof=proof,
+            name_subject=name_subject,
+            progress=progress,
         )
+
+    def verify_erasure(self, statement: Mapping[str, Any], *, public_key: str = "") -> Verification:
+        """Check the signature of a statement that `erase` made, and look again in all places for what it says is gone.
+
+        With `public_key` (hexadecimal), it must be signed with that one. Of another store's statement only the
+        signature is checked.
+        """
+        from memoranda.service.statement import verify
+
+        return verify(self._engine, self._scope, statement, known=public_key)
 
     def mirror(
         self,

@@ -15,6 +15,7 @@ from memoranda.domain.errors import Conflict, InvalidInput, Refused
 from memoranda.domain.memory import Memory
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import normal_form
+from memoranda.ledger.fence import lifted
 from memoranda.service.engine import Engine
 from memoranda.service.mirror_files import STATE, Folder, State, alone
 
@@ -65,6 +66,7 @@ class MirrorsErased(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+@lifted()
 def erase_from_mirrors(engine: Engine, memories: Sequence[Memory]) -> MirrorsErased:
     """Take the lines of these memories, edited or not, and lines that say the same, out of every mirror of theirs."""
     roots = [root for root in known_mirrors(engine) if _shows(engine.mirrors.scope_of(str(root)), memories)]

@@ -9,12 +9,15 @@ from memoranda.service.engine import Engine
 
 if TYPE_CHECKING:
     from memoranda.service.capturing import Capturer
+    from memoranda.service.consolidation import Consolidation
     from memoranda.service.conversations import Conversations
     from memoranda.service.documents import Documents
     from memoranda.service.facts import Facts
+    from memoranda.service.governance import Governance
     from memoranda.service.preferences import Preferences
     from memoranda.service.profile import Profiles
     from memoranda.service.recalling import Recaller
+    from memoranda.service.retention import Retention
     from memoranda.service.review import Review
 
 
@@ -79,3 +82,24 @@ class Nouns:
         from memoranda.service.review import Review
 
         return Review(self._engine, self._scope)
+
+    @cached_property
+    def governance(self) -> "Governance":
+        """How important things are, who did what, and whether the whole drifts."""
+        from memoranda.service.governance import Governance
+
+        return Governance(self._engine, self._scope)
+
+    @cached_property
+    def consolidation(self) -> "Consolidation":
+        """What says the same or contradicts, proposed; done only when somebody says so."""
+        from memoranda.service.consolidation import Consolidation
+
+        return Consolidation(self._engine, self._scope)
+
+    @cached_property
+    def retention(self) -> "Retention":
+        """How long things stay, what goes next, and everything that is known of a person."""
+        from memoranda.service.retention import Retention
+
+        return Retention(self._engine, self._scope)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from memoranda.config import Settings, load
 from memoranda.domain.clock import Clock, SystemClock
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
 from memoranda.service.engine import Engine
+from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
 
 
@@ -32,7 +33,12 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
     chosen = given.changed(changes)
     checked_text(chosen.actor, name="actor", limit=512, empty_ok=True)
-    engine = Engine(chosen.store_path(), chosen, clock or SystemClock())
+    if chosen.shards:
+        from memoranda.service.sharding import open_sharded
+
+        return open_sharded(chosen, bound, clock or SystemClock())
+    path = chosen.store_path()
+    engine = standing_alone(Engine(path, chosen, clock or SystemClock(), key=key_of(chosen, path)))
     memory = LongTermMemory(engine, bound, owner=True)
     try:
         if chosen.sweep:
@@ -41,3 +47,20 @@ def open(  # noqa: A001 memoranda.open() is how it reads
         engine.close()
         raise
     return memory
+
+
+def standing_alone(engine: Engine) -> Engine:
+    """The same, or Refused: a store that is one of several is not opened by who does not know the others."""
+    from memoranda.ledger.shard_notes import ShardNotes
+
+    try:
+        note = ShardNotes(engine.ledger.database).note()
+        if note is not None:
+            raise Refused(
+                f"this store is shard {note.place} of {note.total}",
+                hint="Set `shards` to the list that it belongs to; with --store naming one, it is opened alone.",
+            )
+    except BaseException:
+        engine.close()
+        raise
+    return engine

@@ -15,6 +15,7 @@ from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.results import Changed, Remembered
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.settling import Found, LetGo
 from memoranda.service.engine import Engine
@@ -23,6 +24,7 @@ from memoranda.service.structured import checked_type, forgotten, keep, let_go, 
 _MAY_SPEAK: tuple[Trust, ...] = ("trusted", "untrusted")
 
 
+@fences()
 class Preferences:
     """The preferences of one scope, with those of the scopes above."""
 
@@ -75,7 +77,7 @@ class Preferences:
 
     def get(self, category: str, key: str, *, context: str = "", as_of: Moment | None = None) -> Preference | None:
         """The preference with exactly this context: of the nearest scope, a trusted one if there is one."""
-        asked, moment = moment_of(self._engine, as_of)
+        asked, moment = moment_of(self._engine, self._scope, as_of)
         wanted = self._wanted(category, key)._replace(context=canonical(context), as_of=asked, valid_at=moment)
         return min(as_preferences(read(self._engine, self._scope, wanted), moment), key=_nearest, default=None)
 
@@ -84,7 +86,7 @@ class Preferences:
     ) -> tuple[Preference, ...]:
         """Preferences of this scope and those above it: trusted ones first, then the surest, then the newest."""
         limit, offset = checked_limit(limit), checked_offset(offset)
-        asked, moment = moment_of(self._engine, as_of)
+        asked, moment = moment_of(self._engine, self._scope, as_of)
         wanted = self._wanted(category, key)._replace(as_of=asked, valid_at=moment)
         return as_preferences(surest(self._engine, self._scope, wanted, at=moment, limit=limit, offset=offset), moment)
 

@@ -28,6 +28,7 @@ from memoranda.domain.profile import (
 from memoranda.domain.request import Request, checked_limit
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import checked_text
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Filter
 from memoranda.ledger.settling import Decide, Settled
 from memoranda.service.engine import Engine
@@ -39,6 +40,7 @@ _MOST_GONE = 200
 _MORE_THAN_ASKED = 16
 
 
+@fences()
 class Profiles:
     """The profiles of one scope: its own, and one for each speaker."""
 
@@ -105,7 +107,7 @@ class Profiles:
         return {"version": 1, "exported_at": iso(now), "profiles": profiles}
 
     def _profile(self, scope: Scope, subject: str, as_of: Moment | None) -> Profile:
-        asked, moment = moment_of(self._engine, as_of)
+        asked, moment = moment_of(self._engine, self._scope, as_of)
         wanted = Filter(about=subject, attribute_like=PREFIX, here=True, trust=("trusted",), as_of=asked)
         live = read(self._engine, scope, wanted._replace(states=("live",)))
         if not live:

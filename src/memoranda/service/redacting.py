@@ -1,20 +1,27 @@
 """Redacting: what is erased as a memory leaves the transcripts, too, and the summaries that were made of them."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoranda.domain.conversation import KeptMessage
 from memoranda.domain.memory import Memory
 from memoranda.domain.scope import Scope
+from memoranda.domain.statement import Asked
 from memoranda.domain.text import normal_form
+from memoranda.ledger.erasing import Erasing
 from memoranda.ledger.messages import Row
 from memoranda.ledger.transcripts import ERASED
 from memoranda.service.engine import Engine
 
+if TYPE_CHECKING:
+    from memoranda.service.proof import Scanner
+
 _PAGE = 2_000
 # A shorter text stands in messages that have nothing to do with it: there it must be the whole message.
 _SHORTEST_PART = 12
+_FEW = 40
+_NOTHING_ASKED = Asked()
 
 
 class Redaction(NamedTuple):
@@ -29,26 +36,55 @@ class Redaction(NamedTuple):
     """Whether what is noted about the conversation, such as its title, goes."""
 
 
+class Wording:
+    """By what is told whether somebody says one of these texts, in whatever case and spacing."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._whole = frozenset(map(normal_form, texts))
+        self._parts = [text for text in self._whole if len(text) >= _SHORTEST_PART]
+        self._scanner = _scanner_of(self._parts) if len(self._parts) > _FEW else None
+
+    def is_said_in(self, text: str) -> bool:
+        said = normal_form(text)
+        if said in self._whole:
+            return True
+        if self._scanner is not None:
+            return bool(self._scanner.found_in(said.encode("utf-8", "replace")))
+        return any(part in said for part in self._parts)
+
+
+def _scanner_of(parts: Iterable[str]) -> "Scanner":
+    from memoranda.service.proof import Scanner
+
+    return Scanner.of(part.encode("utf-8", "replace") for part in parts)
+
+
 def redactions(
     engine: Engine,
     memories: Sequence[Memory],
     *,
-    speaker: str = "",
+    asked: Asked = _NOTHING_ASKED,
     home: str = "",
     without: Collection[int] = (),
+    messages: Collection[str] = (),
 ) -> list[Redaction]:
-    """Everything in transcripts that says what these memories say; and all that a speaker said in the scope `home`.
+    """Everything in transcripts that says what these memories say; and, when what was said is asked for itself, that
+    in the scope `home`; and messages with these ids.
 
     Looked for in the conversations of each memory's scope and of those below it, `without` those that go as a whole.
     """
     found: dict[int, Redaction] = {}
-    for scope in dict.fromkeys((*(memory.scope for memory in memories), *((home,) if speaker else ()))):
-        here = [memory for memory in memories if memory.scope == scope]
+    by_scope = _by_scope(memories)
+    if asked.of_messages:
+        by_scope.setdefault(home, [])
+    for scope in Erasing(engine.ledger.database).scopes_of(messages) if messages else ():
+        by_scope.setdefault(scope, [])
+    for scope, here in by_scope.items():
+        doomed = _Doomed(here, asked, frozenset(messages))
         for row in engine.transcripts.below(Scope(scope)):
             if row.number in without:
                 continue
-            doomed = _doomed(here, speaker if row.conversation.scope == home else "", row.conversation.name)
-            redaction = _in_conversation(engine, row, doomed)
+            redaction = _in_conversation(engine, row, doomed.within(row, home))
             if redaction is not None:
                 known = found.get(row.number)
                 found[row.number] = redaction if known is None else _both(known, redaction)
@@ -96,35 +132,66 @@ def mentioned_above(engine: Engine, memories: Sequence[Memory], *, top: str = ""
     Nothing above `top` is looked at, nor named to whoever may not know of it.
     """
     found: list[str] = []
-    for scope in dict.fromkeys(memory.scope for memory in memories):
-        here = [memory for memory in memories if memory.scope == scope]
+    for scope, here in _by_scope(memories).items():
+        doomed = _Doomed(here)
         found += (
             f"{row.conversation.name} in {row.conversation.scope}"
             for row in engine.transcripts.of_scopes(Scope(scope, top=top).chain()[1:])
-            if _in_conversation(engine, row, _doomed(here, "", row.conversation.name)) is not None
+            if _in_conversation(engine, row, doomed.within(row)) is not None
         )
     return found
 
 
-def _doomed(memories: Sequence[Memory], speaker: str, talk: str) -> Callable[[KeptMessage | str], bool]:
-    texts = {normal_form(memory.text) for memory in memories}
-    parts = [text for text in texts if len(text) >= _SHORTEST_PART]
-    # What a host calls a message is its own business, and unique in one conversation only.
-    ids = {
-        str(memory.metadata["message"])
-        for memory in memories
-        if memory.metadata.get("message") and memory.conversation == talk
-    }
+def _by_scope(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = {}
+    for memory in memories:
+        found.setdefault(memory.scope, []).append(memory)
+    return found
 
-    def doomed(found: KeptMessage | str) -> bool:
-        if isinstance(found, KeptMessage):
-            if found.id in ids or (found.host_id and found.host_id in ids) or (speaker and found.speaker == speaker):
-                return True
-            found = " ".join((found.text, *(f"{call.name} {_plain(call.arguments)}" for call in found.tool_calls)))
-        said = normal_form(found)
-        return said in texts or any(part in said for part in parts)
 
-    return doomed
+class _Doomed:
+    """What has to go from transcripts: what says one of these memories, or is asked for itself."""
+
+    def __init__(
+        self, memories: Sequence[Memory], asked: Asked = _NOTHING_ASKED, messages: Collection[str] = ()
+    ) -> None:
+        self._messages = messages
+        self._wording = Wording(memory.text for memory in memories)
+        self._asked = asked
+        # What a host calls a message is its own business, and unique in one conversation only.
+        self._ids: dict[str, set[str]] = {}
+        for memory in memories:
+            if memory.metadata.get("message"):
+                self._ids.setdefault(memory.conversation, set()).add(str(memory.metadata["message"]))
+
+    def within(self, row: Row, home: str = "") -> Callable[[KeptMessage | str], bool]:
+        """The same for one conversation. `home` is the scope of which what was said may be asked for itself."""
+        talk = row.conversation
+        ids = self._ids.get(talk.name, set())
+        asked = self._asked
+        for_itself = asked.of_messages and talk.scope == home and asked.conversation in ("", talk.name, talk.id)
+
+        def doomed(found: KeptMessage | str) -> bool:
+            if isinstance(found, KeptMessage):
+                if found.id in self._messages or found.id in ids or (found.host_id and found.host_id in ids):
+                    return True
+                if for_itself and _is_asked_for(found, asked):
+                    return True
+                calls = (f"{call.name} {_plain(call.arguments)}" for call in found.tool_calls)
+                found = " ".join((found.text, *calls))
+            return self._wording.is_said_in(found)
+
+        return doomed
+
+
+def _is_asked_for(message: KeptMessage, asked: Asked) -> bool:
+    """Whether it was said by whom and when it was asked for. A summary was said by nobody."""
+    return (
+        message.kind == "message"
+        and asked.speaker in ("", message.speaker)
+        and (asked.time_after is None or message.at >= asked.time_after)
+        and (asked.time_before is None or message.at < asked.time_before)
+    )
 
 
 def _plain(arguments: str) -> str:

@@ -8,6 +8,7 @@ from memoranda.domain.memory import Memory, Trust, checked_choice, trust_of
 from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.results import Changed, Listing
 from memoranda.domain.scope import Scope
+from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
 
@@ -26,6 +27,7 @@ class Waiting(NamedTuple):
         return self.memory.id
 
 
+@fences()
 class Review:
     """The queue of one scope."""
 

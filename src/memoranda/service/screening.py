@@ -98,3 +98,12 @@ def _refuse_secrets(memory: Memory) -> None:
         part = getattr(memory, name)
         if part:
             refuse_secret(part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=dict), name)
+
+
+def with_its_end(memory: Memory, settings: Settings) -> Memory:
+    """With the end that the rule of its kind gives it, where the settings have one."""
+    if not settings.ttl_days:
+        return memory
+    from memoranda.governance.retention import with_end
+
+    return with_end(memory, settings.ttl_ms)

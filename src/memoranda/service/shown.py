@@ -25,7 +25,8 @@ class Shown:
         self._path = store.with_name(store.name + "-shown")
         self._name = name
         self._lock = threading.Lock()
-        self._turns: OrderedDict[str, deque[tuple[str, ...]]] | None = None
+        self._turns: OrderedDict[str, deque[tuple[str, ...]]] = OrderedDict()
+        self._seen: tuple[int, int] | None = None
 
     def lately(self, scope: Scope, conversation: str) -> tuple[str, ...]:
         with self._lock:
@@ -40,11 +41,12 @@ class Shown:
             known.move_to_end(key)
             while len(known) > _CONVERSATIONS:
                 known.popitem(last=False)
-            # Others may have written meanwhile: each process is right about its own conversations.
+            # Others may have written since it was looked at: what is not known here stays.
             note = {each: told for each, told in read_note(self._path).items() if each not in known}
             note.update((each, [list(turn[:_NOTED_IDS]) for turn in told]) for each, told in known.items())
             with contextlib.suppress(OSError):  # then this process alone knows
                 write_note(self._path, dict(list(note.items())[-_NOTED:]))
+                self._seen = self._stamp()
 
     def drop(self) -> None:
         """Nothing was shown."""
@@ -52,15 +54,28 @@ class Shown:
             self._turns = OrderedDict()
             with contextlib.suppress(OSError):
                 write_note(self._path, {})
+                self._seen = self._stamp()
 
     def _known(self) -> OrderedDict[str, deque[tuple[str, ...]]]:
-        if self._turns is None:
-            self._turns = OrderedDict()
+        """With what other processes of this machine have shown since: one conversation may go through several."""
+        stamp = self._stamp()
+        if stamp != self._seen:
+            self._seen = stamp
             for key, turns in read_note(self._path).items():
                 if isinstance(turns, list):
-                    told = (tuple(filter(_is_text, turn)) for turn in turns if isinstance(turn, list))
-                    self._turns[key] = deque(told, maxlen=_TURNS)
+                    told = [tuple(filter(_is_text, turn)) for turn in turns if isinstance(turn, list)]
+                    own = {turn[:_NOTED_IDS]: turn for turn in self._turns.get(key, ())}  # the note has the first only
+                    self._turns[key] = deque((own.get(turn, turn) for turn in told), maxlen=_TURNS)
+                    self._turns.move_to_end(key)
         return self._turns
+
+    def _stamp(self) -> tuple[int, int] | None:
+        """Changes when the note does; None when there is none."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_ino
 
     def _key(self, scope: Scope, conversation: str) -> str:
         return self._name(f"{scope.path}\n{conversation}")

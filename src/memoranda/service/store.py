@@ -11,12 +11,16 @@ from memoranda.domain.clock import Clock, SystemClock
 from memoranda.domain.errors import MemorandaError
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
+from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.once import once
+from memoranda.service.opening import standing_alone
 
 if TYPE_CHECKING:
     from memoranda.domain.looking import ScopePage
     from memoranda.ledger.answers import Answers
+    from memoranda.ledger.holding import Holding
+    from memoranda.ledger.postgres.listening import Listener, Pool
     from memoranda.service.maintaining import Maintenance
     from memoranda.service.tokens import TokenBook
 
@@ -41,7 +45,12 @@ class Store:
     ) -> "Store":
         """Open a store, or make it."""
         chosen = (settings or load()).changed({"store": None if path is None else str(path)})
-        return cls(Engine(chosen.store_path(), chosen, clock or SystemClock()))
+        if chosen.shards:
+            from memoranda.service.sharded_store import open_store
+
+            return open_store(chosen, clock or SystemClock())
+        place = chosen.store_path()
+        return cls(standing_alone(Engine(place, chosen, clock or SystemClock(), key=key_of(chosen, place))))
 
     @property
     def path(self) -> Path:
@@ -79,21 +88,34 @@ class Store:
     @once
     def answers(self) -> "Answers":
         """What was said to requests that came with a key."""
-        from memoranda.ledger.answers import Answers
+        return answers_in(self._engine)
 
-        ledger = self._engine.ledger
-        return Answers(ledger.database, self._engine.clock, key=ledger.key_for("answers"))
+    def answers_of(self, scope: Scope | None) -> "Answers":
+        """Where answers to requests for a scope are kept; None for those of the whole store."""
+        return self.answers
 
     def warm_up(self) -> None:
         """Make ready what the first callers would otherwise wait for, all of them at once."""
-        from memoranda.capture.injection import rules_ready
+        warmed_up(self._engine)
 
-        rules_ready()
-        with suppress(MemorandaError, OSError):  # whoever asks first meets the same, and is told
-            self._engine.memories.catch_up(seconds=0)
-            embedder = self._engine.embedders.configured()
-            if embedder is not None:
-                self._engine.embedders.asked(embedder, [_SMALL_TALK], "query")
+    def take(self, name: str) -> "Holding | None":
+        """Hold a name that nobody else who has this store open may hold meanwhile; None when somebody does."""
+        from memoranda.ledger.holding import taken
+
+        return taken(self._engine.ledger.database, name)
+
+    def listen(self) -> "Listener | None":
+        """Hear of what other processes write, so that an index of this machine follows before anybody asks. None where
+        there is nothing to hear, or the index is one for all."""
+        from memoranda.service.neighbours import listening
+
+        return listening(self._engine)
+
+    def pool(self) -> "Pool | None":
+        """The connections of this process to a database server; None when the store is a file."""
+        from memoranda.service.neighbours import pool
+
+        return pool(self._engine)
 
     def check(self) -> None:
         """Read a little. Raises when the store does not answer."""
@@ -111,10 +133,7 @@ class Store:
 
     def standing(self) -> tuple[int, int]:
         """(memories that are live, events that the index has yet to follow), of the whole store."""
-        from memoranda.ledger.looking import Overview
-
-        ledger = self._engine.ledger
-        return Overview(ledger.database).live(), ledger.sequence() - self._engine.memories.index().sequence
+        return standing(self._engine)
 
     def close(self) -> None:
         """Close the store. May be called twice."""
@@ -129,3 +148,29 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def answers_in(engine: Engine) -> "Answers":
+    """The answers that one store keeps."""
+    from memoranda.ledger.answers import Answers
+
+    return Answers(engine.ledger.database, engine.clock, key=engine.ledger.key_for("answers"))
+
+
+def warmed_up(engine: Engine) -> None:
+    """Make ready what the first callers of one store would otherwise wait for."""
+    from memoranda.capture.injection import rules_ready
+
+    rules_ready()
+    with suppress(MemorandaError, OSError):  # whoever asks first meets the same, and is told
+        engine.memories.catch_up(seconds=0)
+        embedder = engine.embedders.configured()
+        if embedder is not None:
+            engine.embedders.asked(embedder, [_SMALL_TALK], "query")
+
+
+def standing(engine: Engine) -> tuple[int, int]:
+    """(memories that are live, events that the index has yet to follow), of one store."""
+    from memoranda.ledger.looking import Overview
+
+    return Overview(engine.ledger.database).live(), engine.ledger.sequence() - engine.memories.index().sequence

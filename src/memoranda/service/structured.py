@@ -12,7 +12,8 @@ from memoranda.ledger.keeping import Slot
 from memoranda.ledger.ledger import Filter, Keep
 from memoranda.ledger.settling import Choose, LetGo
 from memoranda.service.engine import Engine
-from memoranda.service.screening import screened
+from memoranda.service.screening import screened, with_its_end
+from memoranda.service.travelling import moment_named
 
 EVERYTHING = 1 << 31
 _IN_WORDS: dict[type, str] = {str: "text", bool: "true or false"}
@@ -28,6 +29,7 @@ def ready(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Keep:
     """A draft checked and screened, to be kept in its slot."""
     settings = engine.settings
     memory = screened(draft.checked(scope, now=engine.clock.now(), max_text=settings.max_text), settings)
+    memory = with_its_end(memory, settings)
     return Keep(memory, kind_given=True, even_if_erased=draft.after_erase == "allow", slot=slot)
 
 
@@ -39,9 +41,10 @@ def keep(engine: Engine, scope: Scope, draft: Draft, *, slot: Slot) -> Remembere
     return remembered
 
 
-def moment_of(engine: Engine, as_of: Moment | None) -> tuple[int | None, int]:
+def moment_of(engine: Engine, scope: Scope, as_of: Moment | None) -> tuple[int | None, int]:
     """(the moment that is asked about, if it is not now; the moment at which things must hold)."""
-    asked = None if as_of is None else end_of(as_of, name="as_of")
+    named = moment_named(engine, scope, as_of)
+    asked = None if named is None else end_of(named, name="as_of")
     return asked, engine.clock.now() if asked is None else asked
 
 

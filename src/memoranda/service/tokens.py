@@ -2,7 +2,6 @@
 
 import secrets
 import threading
-import time
 from typing import Any, NamedTuple
 
 from memoranda.domain.access import ROLES, NewToken, Principal, Role, Token, token_digest
@@ -18,12 +17,10 @@ from memoranda.service.screening import refuse_secret_name
 PREFIX = "mem_"
 """How every token begins, so that people and scanners know one when they see it."""
 MAX_DAYS = 3_650
-BELIEVED_SECONDS = 5.0
-"""How long a token that was looked up is not looked up again: a revocation by another process is seen after that."""
 _ID_LENGTH = 8
 _LONGEST_NAME = 100
 _LONGEST_SECRET = 200
-_MOST_BELIEVED = 1_000
+_MOST_NOTED = 1_000
 
 
 class Revoked(NamedTuple):
@@ -41,13 +38,6 @@ class Revoked(NamedTuple):
         return {"token": self.token.as_json(), "others": list(self.others)}
 
 
-class _Believed(NamedTuple):
-    """A token as it was when it was last looked up."""
-
-    token: Token
-    until: float
-
-
 class TokenBook:
     """The tokens of one store.
 
@@ -57,8 +47,8 @@ class TokenBook:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._tokens = Tokens(engine.ledger.database, engine.clock)
-        self._believed: dict[bytes, _Believed] = {}
+        self._tokens = Tokens(engine.gate.ledger.database, engine.clock)
+        self._noted: dict[str, int] = {}
         self._used: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -107,26 +97,28 @@ class TokenBook:
         return self._tokens.listed(top or by.scope)
 
     def revoke(self, reference: str, *, by: Principal | None = None) -> Revoked:
-        """It opens nothing any more, nor do those that were made with it: here at once, elsewhere within seconds."""
+        """It opens nothing any more, nor do those that were made with it: at once, in every process."""
         if by is not None:
             _refuse_unless_admin(by)
         # A token that was found where it should not be is revoked by itself.
         given = checked_text(reference, name="id", limit=_LONGEST_SECRET).strip()
         wanted = given.removeprefix(PREFIX).partition("_")[0]
-        revoked = Revoked(*self._tokens.revoke(wanted, "" if by is None else by.scope))
-        with self._lock:
-            self._believed = {}
-        return revoked
+        return Revoked(*self._tokens.revoke(wanted, "" if by is None else by.scope))
 
     def principal(self, secret: str) -> Principal | None:
-        """Who holds this token; None when it opens nothing, whatever the reason."""
+        """Who holds this token; None when it opens nothing, whatever the reason.
+
+        Looked up every time: what another process has revoked is refused here by the next request. By its digest: how
+        long that takes tells nothing, since nobody can choose a digest bit by bit.
+        """
         if not secret.startswith(PREFIX) or len(secret) > _LONGEST_SECRET:
             return None
-        token = self._looked_up(token_digest(secret))
+        token = self._tokens.by_digest(token_digest(secret))
         now = self._engine.clock.now()
         if token is None or not token.is_good_at(now):
             return None
-        if token.last_used_at is None or now - token.last_used_at >= USE_NOTED_MS:
+        last = max(token.last_used_at or 0, self._noted.get(token.id, 0))
+        if now - last >= USE_NOTED_MS:
             self._note_use(token.id, now)
         return token.principal
 
@@ -134,28 +126,14 @@ class TokenBook:
         """Whether somebody could be let in."""
         return self._tokens.count_good(self._engine.clock.now()) > 0
 
-    # -- looking up --
-
-    def _looked_up(self, digest: bytes) -> Token | None:
-        """By its digest: how long that takes tells nothing, since nobody can choose a digest bit by bit."""
-        moment = time.monotonic()
-        believed = self._believed.get(digest)
-        if believed is not None and moment < believed.until:
-            return believed.token
-        with self._lock:  # or a revocation between the look and the note would not be seen
-            token = self._tokens.by_digest(digest)
-            if token is not None:
-                if len(self._believed) >= _MOST_BELIEVED:
-                    self._believed = {}
-                self._believed[digest] = _Believed(token, moment + BELIEVED_SECONDS)
-        return token
+    # -- last use --
 
     def _note_use(self, reference: str, now: int) -> None:
         """Written in the background, all that came together at once: nobody waits for the disk to be let in."""
         with self._lock:
-            for digest, each in self._believed.items():
-                if each.token.id == reference:
-                    self._believed[digest] = each._replace(token=each.token._replace(last_used_at=now))
+            if len(self._noted) >= _MOST_NOTED:
+                self._noted = {}
+            self._noted[reference] = now
             begun = bool(self._used)
             self._used[reference] = now
         if not begun:

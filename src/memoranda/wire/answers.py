@@ -6,7 +6,7 @@ from typing import Any, get_origin
 from memoranda.wire.codec import decode, encode
 from memoranda.wire.shapes import is_shaped
 
-ITEMS, VALUE = "items", "value"
+ITEMS, VALUE, CONTENT = "items", "value", "content"
 
 
 def wrapping(of: Any) -> str:

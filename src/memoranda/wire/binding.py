@@ -1,7 +1,7 @@
 """The arguments of a verb as parts of a request, and back.
 
 In a query a list is the name several times, and once with nothing behind it when the list is empty: to leave it out
-would mean the default.
+would mean the default. A table of texts is the name several times, each with `key=value`.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 from urllib.parse import quote, urlencode
 
-from memoranda.domain.draft import Referable
+from memoranda.domain.draft import Referable, id_of
 from memoranda.domain.errors import InvalidInput
 from memoranda.wire.codec import decode, encode
 from memoranda.wire.doors import Door, Parameter
@@ -83,11 +83,20 @@ def _gathered(query: Sequence[tuple[str, str]], *, leave: tuple[str, ...]) -> di
 def _read(parameter: Parameter, values: list[str]) -> Any:
     """What was written in a query, as JSON would have it."""
     members = _members(parameter.type)
+    if any(map(is_table, members)):
+        return _table(parameter.name, values)
     if any(_is_list(each) for each in members) and (len(values) > 1 or values == [""] or not _is_one(members)):
         return [] if values == [""] else values
     if len(values) > 1:
         raise InvalidInput(f"{parameter.name} is there {len(values)} times", hint="Give it once.")
     return _one(members, values[0])
+
+
+def _table(name: str, values: list[str]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    if not all(key and sign for key, sign, _ in pairs) or len({key for key, _, _ in pairs}) < len(pairs):
+        raise InvalidInput(f"{name}: key=value is expected, each key once", hint=f"Write {name}=theirs=ours.")
+    return {key: value for key, _, value in pairs}
 
 
 def _one(members: tuple[Any, ...], written: str) -> Any:
@@ -152,17 +161,20 @@ def _signature(door: Door) -> inspect.Signature:
 
 def _plain(parameter: Parameter, value: Any) -> Any:
     """As JSON. A memory, a hit or a result of a verb stands for its id where an id is asked for."""
-    if Referable in _members(parameter.type) and not isinstance(value, str) and value is not None:
-        identity = getattr(value, "id", None)
-        if not isinstance(identity, str):
-            raise InvalidInput(f"an id is expected, not {type(value).__name__}", hint="Pass an id, or a result.")
-        return identity
+    if Referable in _members(parameter.type) and value is not None:
+        return id_of(value)
+    if isinstance(value, list | tuple) and _lists_references(parameter.type):
+        return [id_of(each) for each in value]
     gathered = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
     one_by_one = gathered and any(get_origin(each) is Iterable for each in _members(parameter.type))
     try:
         return encode(list(value) if one_by_one else value)
     except RecursionError as error:
         raise InvalidInput(f"{parameter.name}: it is nested too deeply", hint="Pass a flatter value.") from error
+
+
+def _lists_references(of: Any) -> bool:
+    return any(Referable in _members(part) for each in _members(of) if _is_list(each) for part in get_args(each))
 
 
 def _refuse_objects(parameter: Parameter, value: Any) -> None:
@@ -184,6 +196,11 @@ def _refuse_object(parameter: Parameter, value: Any, members: tuple[Any, ...]) -
         raise InvalidInput(f"{parameter.name}: a {expected} is expected, not a dict", hint=f"Make a {expected} of it.")
 
 
+def is_table(of: Any) -> bool:
+    """Whether a type is a table of texts, which can stand in a query."""
+    return _is_mapping(of) and get_args(of) == (str, str)
+
+
 def _is_mapping(of: Any) -> bool:
     origin = get_origin(of)
     return inspect.isclass(origin) and issubclass(origin, Mapping)
@@ -203,6 +220,10 @@ def _written(name: str, value: Any, default: Any) -> list[tuple[str, str]]:
         return []
     if isinstance(value, list):
         return [(name, _word(name, each)) for each in value] or [(name, "")]
+    if isinstance(value, dict):
+        if any(not key or "=" in key for key in value):
+            raise InvalidInput(f"{name}: a name is empty or has an equals sign in it", hint="Give it another name.")
+        return [(name, f"{_word(name, key)}={_word(name, each)}") for key, each in value.items()]
     return [(name, _word(name, value))]
 
 

@@ -13,12 +13,15 @@ from typing import Any, Literal, NamedTuple, get_args
 from memoranda.domain.access import Role
 from memoranda.domain.ports import Progress, Tokenizer
 from memoranda.service.admin import Admin
+from memoranda.service.consolidation import Consolidation
 from memoranda.service.conversations import Conversations
 from memoranda.service.documents import Documents
 from memoranda.service.facts import Facts
+from memoranda.service.governance import Governance
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.preferences import Preferences
 from memoranda.service.profile import Profiles
+from memoranda.service.retention import Retention
 from memoranda.service.review import Review
 from memoranda.service.tokens import TokenBook
 from memoranda.wire.shapes import hints_of
@@ -34,6 +37,9 @@ NOUNS: dict[str, type] = {
     "conversations": Conversations,
     "documents": Documents,
     "review": Review,
+    "governance": Governance,
+    "consolidation": Consolidation,
+    "retention": Retention,
     "admin": Admin,
     "tokens": TokenBook,
 }
@@ -74,6 +80,10 @@ class Door(NamedTuple):
     """The argument that is a file, sent as the body."""
     folder: str = ""
     """The argument that is a path on the server's disk."""
+    download: str = ""
+    """The argument that is a file which the verb writes: what it wrote comes back beside the result, as `content`."""
+    stays: tuple[str, ...] = ()
+    """More arguments that are only of use on the caller's own machine."""
 
     @property
     def noun(self) -> str:
@@ -120,7 +130,8 @@ def _parameters(door: Door) -> tuple[Parameter, ...]:
     otherwise: Place = "query" if door.method == "GET" or door.upload else "body"
     found = []
     for each in list(inspect.signature(door.function).parameters.values())[1:]:
-        if each.name in _STAYS or each.name == door.upload or not _travels(hints[each.name]):
+        stays = (*_STAYS, *door.stays, door.upload, door.download)
+        if each.name in stays or not _travels(hints[each.name]):
             continue
         required = each.default is inspect.Parameter.empty
         place: Place = "path" if each.name in in_path else otherwise
@@ -155,11 +166,15 @@ def _doors() -> tuple[Door, ...]:
         Door("remember_many", "POST", "/v1/memories/batch", w),
         Door("list", "GET", "/v1/memories", r),
         Door("erase", "POST", "/v1/memories/erase", a),
+        Door("verify_erasure", "POST", "/v1/memories/erase/verify", a, whole=True),
         Door("get", "GET", "/v1/memories/{reference}", r),
         Door("history", "GET", "/v1/memories/{reference}/history", r),
         Door("archive", "POST", "/v1/memories/{reference}/archive", w),
         Door("forget", "POST", "/v1/memories/{reference}/forget", w),
         Door("restore", "POST", "/v1/memories/{reference}/restore", w),
+        Door("grade", "POST", "/v1/memories/{reference}/grade", a),
+        Door("trust", "POST", "/v1/memories/{reference}/trust", a),
+        Door("governance.gradings", "GET", "/v1/memories/{reference}/gradings", r),
         Door("recall", "POST", "/v1/recall", r),
         Door("pack", "POST", "/v1/pack", r),
         Door("why_not", "POST", "/v1/why-not", r),
@@ -170,6 +185,26 @@ def _doors() -> tuple[Door, ...]:
         Door("growth", "GET", "/v1/growth", r),
         Door("scopes", "GET", "/v1/scopes", r),
         Door("mirror", "POST", "/v1/mirror", a, folder="path"),
+        Door("contents", "GET", "/v1/contents", r),
+        Door("tags", "GET", "/v1/tags", r),
+        Door("tag", "POST", "/v1/tags", w),
+        Door("untag", "POST", "/v1/tags/{name}/remove", w),
+        Door("operations", "GET", "/v1/operations", r),
+        Door("diff", "GET", "/v1/diff", r),
+        Door("undo", "POST", "/v1/undo", a),
+        Door("rollback", "POST", "/v1/rollback", a),
+        Door("export", "POST", "/v1/export", r, download="path", stays=("overwrite",)),
+        Door("import_memories", "POST", "/v1/import", a, upload="path"),
+        Door("imports", "GET", "/v1/imports", r),
+        Door("governance.regrade", "POST", "/v1/governance/regrade", a),
+        Door("governance.drift", "GET", "/v1/governance/drift", r),
+        Door("governance.audit", "GET", "/v1/governance/audit", a),
+        Door("consolidation.proposals", "POST", "/v1/consolidation/proposals", r),
+        Door("consolidation.accept", "POST", "/v1/consolidation/accept", a),
+        Door("consolidation.dismiss", "POST", "/v1/consolidation/dismiss", a),
+        Door("retention.report", "GET", "/v1/retention", r),
+        Door("retention.apply", "POST", "/v1/retention/apply", a),
+        Door("retention.subject", "POST", "/v1/retention/subject", a, stays=("path", "format")),
         Door("profile.get", "GET", "/v1/profile", r),
         Door("profile.update", "PATCH", "/v1/profile", w),
         Door("profile.set", "POST", "/v1/profile/set", w),
@@ -224,6 +259,9 @@ def _doors() -> tuple[Door, ...]:
         Door("admin.rebuild", "POST", "/v1/admin/rebuild", a, whole=True),
         Door("admin.optimize", "POST", "/v1/admin/optimize", a, whole=True),
         Door("admin.maintain", "POST", "/v1/admin/maintain", a, whole=True),
+        Door("admin.upkeep", "GET", "/v1/admin/upkeep", a, whole=True),
+        Door("admin.backup", "POST", "/v1/admin/backup", a, whole=True, stays=("path",)),
+        Door("admin.backups", "GET", "/v1/admin/backups", a, whole=True),
         Door("admin.verify", "POST", "/v1/admin/verify", a, whole=True),
         Door("admin.doctor", "POST", "/v1/admin/doctor", a, whole=True),
         Door("tokens.list", "GET", "/v1/tokens", a),

@@ -10,6 +10,8 @@ from memoranda.domain.errors import MemorandaError
 CONTENT_TYPE = "application/problem+json"
 _URN = "urn:memoranda:"
 _LONGEST = 4_000
+# Where the database is, is not the business of whoever asks a server.
+_ADDRESS = re.compile(r"\bpostgres(?:ql)?://\S+")
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 # The most special class decides.
@@ -23,11 +25,15 @@ STATUSES: dict[type[MemorandaError], int] = {
     errors.ConfigError: 500,
     errors.LedgerError: 500,
     errors.LedgerLocked: 503,
+    errors.LedgerUnavailable: 503,
     errors.LedgerFull: 507,
     errors.ProviderError: 502,
     errors.ProviderMissing: 501,
     errors.ProviderUnavailable: 503,
 }
+# Not the caller's fault, and over soon: the same may be asked again.
+_PASSING = (errors.LedgerLocked, errors.LedgerUnavailable)
+_PASSING_SECONDS = 1.0
 _CLASSES: dict[str, type[MemorandaError]] = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, MemorandaError)
 }
@@ -49,14 +55,27 @@ def problem(status: int, name: str, detail: str, hint: str, **more: Any) -> dict
     return {"type": _URN + name, "title": title, "status": status, "detail": detail, "hint": hint, **more}
 
 
+def retry_after_of(error: MemorandaError) -> float | None:
+    """The seconds after which the same may be asked again; None when nobody knows, or it would not help."""
+    if isinstance(error, errors.ProviderUnavailable):
+        return error.retry_after
+    return _PASSING_SECONDS if isinstance(error, _PASSING) else None
+
+
 def problem_of(error: MemorandaError) -> dict[str, Any]:
     """An error as a problem."""
     more: dict[str, Any] = {}
     if isinstance(error, errors.Ambiguous):
         more["candidates"] = list(error.candidates)
-    if isinstance(error, errors.ProviderUnavailable) and error.retry_after is not None:
-        more["retry_after"] = error.retry_after
-    return problem(status_of(error), slug(type(error)), str(error), error.hint, **more)
+    after = retry_after_of(error)
+    if after is not None:
+        more["retry_after"] = after
+    return problem(status_of(error), slug(type(error)), detail_of(error), error.hint, **more)
+
+
+def detail_of(error: MemorandaError) -> str:
+    """What an error says, for somebody on another machine."""
+    return _ADDRESS.sub("the database", str(error)) if isinstance(error, errors.LedgerError) else str(error)
 
 
 def error_of(told: Mapping[str, Any]) -> MemorandaError:

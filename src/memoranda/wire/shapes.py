@@ -13,7 +13,8 @@ from memoranda.domain.row import Row
 
 _TIMES = """
     at created_at updated_at occurred_at valid_from valid_until archived_at expires_at revoked_at last_used_at
-    erased_after oldest newest dated last_sync
+    erased_after oldest newest dated last_sync graded_at first_at last_at since erased_first erased_last made_at
+    started_at finished_at
 """
 TIMES = frozenset(_TIMES.split())
 """Fields that are moments: milliseconds inside, ISO-8601 outside."""
@@ -35,6 +36,11 @@ _HOMES = (
     "memoranda.domain.candidate",
     "memoranda.domain.message",
     "memoranda.domain.mirror",
+    "memoranda.domain.moving",
+    "memoranda.domain.travel",
+    "memoranda.domain.governance",
+    "memoranda.domain.clock",
+    "memoranda.ledger.contents",
     "memoranda.domain.ports",
     "memoranda.service.document_watch",
     "memoranda.service.maintaining",

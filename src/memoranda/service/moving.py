@@ -1,0 +1,106 @@
+"""Moving house: out of one store and into another."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from memoranda.domain.memory import State
+from memoranda.ledger.fence import fences
+from memoranda.service.nouns import Nouns
+
+if TYPE_CHECKING:
+    from memoranda.domain.moving import (
+        Dedupe,
+        Exported,
+        ExportFormat,
+        Foreign,
+        ImportMode,
+        ImportRun,
+        Imports,
+        Junk,
+        Vouch,
+    )
+    from memoranda.domain.ports import Progress
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@fences()
+class Moving(Nouns):
+    """The verbs of the facade that carry memories in and out."""
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: "ExportFormat" = "jsonl",  # noqa: A002 the word users know
+        redact: bool = True,
+        below: bool = False,
+        states: Sequence[State] = (),
+        overwrite: bool = False,
+        progress: "Progress | None" = None,
+    ) -> "Exported":
+        """Write what is kept in this scope into one file, in the order of scopes and ids; what is forgotten stays.
+
+        Secrets are blacked out, and the result names in which memories. With `redact=False` nothing is lost: taken
+        into an empty store, its contents have the same digest. `below` takes the scopes below along.
+        """
+        from memoranda.service.exporting import export
+
+        return export(
+            self._engine,
+            self._scope,
+            path,
+            format=format,
+            redact=redact,
+            below=below,
+            states=states,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    def import_memories(
+        self,
+        path: str | Path,
+        *,
+        format: str = "",  # noqa: A002 the word users know
+        dedupe: "Dedupe" = "id_text",
+        mode: "ImportMode" = "now",
+        trust: "Vouch" = "",
+        owners: Mapping[str, str] = _NOTHING,
+        foreign: "Foreign" = "refuse",
+        junk: "Junk" = "leave",
+        options: Mapping[str, str] = _NOTHING,
+        progress: "Progress | None" = None,
+    ) -> "Imports":
+        """Take in an export of ours, or the memories of another system, after an audit and an automatic tag.
+
+        The format is found out unless it is named. Called again after it was killed, it goes on where it was. `undo`
+        takes the whole of it back, with `below` when it went into scopes below. `mode="preview"` gives the audit and
+        writes nothing, `"validate"` only reads.
+        What others kept is not trusted unless `trust="trusted"` vouches for it; whose it is there goes where `owners`
+        says, and is left out otherwise, or handled as `foreign` says. `options` are for the reader of the format.
+        """
+        from memoranda.service.importing import import_memories
+
+        return import_memories(
+            self._engine,
+            self._scope,
+            path,
+            format=format,
+            dedupe=dedupe,
+            mode=mode,
+            trust=trust,
+            owners=owners,
+            foreign=foreign,
+            junk=junk,
+            options=options,
+            progress=progress,
+        )
+
+    def imports(self, *, limit: int = 50) -> "tuple[ImportRun, ...]":
+        """Imports into this very scope, newest first, with their counts, finished or not."""
+        from memoranda.service.importing import imports
+
+        return imports(self._engine, self._scope, limit=limit)
