@@ -244,7 +244,7 @@ def test_a_role_that_may_not_write_tables_anew_never_says_purged(memory, path, a
     server.sql(f"create role {guest} login password '{secret}'")
     try:
         server.sql(f"grant usage on schema {address.schema} to {guest}")
-        server.sql(f"grant all on all tables in schema {address.schema} to {guest}")
+        server.sql(f"grant select, insert, update, delete on all tables in schema {address.schema} to {guest}")
         server.sql(f"grant all on all sequences in schema {address.schema} to {guest}")
         lent = server.address(address.schema, user=guest)
         settings = memory._engine.settings._replace(store=lent, local_folder=str(path.with_name("guest")))
