@@ -34,6 +34,7 @@ ALSO_POSTGRES = frozenset(
         "capture/test_counting.py",
         "capture/test_cursor.py",
         "capture/test_rot.py",
+        "concurrency/test_views.py",
         "consolidation/test_consolidating.py",
         "conversations/test_bounded.py",
         "conversations/test_concurrency.py",

@@ -177,7 +177,7 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     workers = Workers(settings.server_threads, seconds=settings.server_timeout)
     roots = tuple(Root.of(each) for each in (*options.roots, *settings.server_roots))
     metrics = Metrics(
-        lambda: Standing(*store.standing()),
+        lambda: Standing(*store.standing(), bool(store.owed())),
         busy=lambda: workers.busy,
         serving=lambda: ServingStanding(options.leads(), *(store.pool() or ())),
     )

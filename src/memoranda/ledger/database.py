@@ -154,6 +154,10 @@ class Database(ABC):
     def checkpoint(self, *, patience: float = 2.0) -> bool:
         """Bring everything to its final place. False when a reader kept it from that."""
 
+    def await_views(self) -> str:
+        """Wait for a while until nobody sees any more what was deleted before; else who does, if that keeps it."""
+        return ""
+
     @abstractmethod
     def scrub(self) -> str:
         """Make what was deleted leave everything that it keeps; else why that cannot be done now."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import apsw
 
@@ -24,6 +25,7 @@ from memoranda.ledger.moved import moved
 from memoranda.ledger.sealing import refusal, unlock
 
 T = TypeVar("T")
+C = TypeVar("C", bound="SqliteConnection")
 
 _CLOSING_SECONDS = 2.0
 _READ_FLAGS = apsw.SQLITE_OPEN_READONLY
@@ -36,6 +38,30 @@ class SqliteConnection(apsw.Connection):
     """A connection that knows what it speaks."""
 
     dialect = SQLITE
+
+
+class _Reader(SqliteConnection):
+    """One that knows what was asked of it and not read to its end: that would keep its view open after the view."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._unread: WeakSet[apsw.Cursor] = WeakSet()
+        self.cursor_factory = _noted
+
+    def end_view(self) -> None:
+        """Let go of everything that was seen. Whoever reads on is told that it is too late."""
+        for cursor in list(self._unread):
+            cursor.close(True)
+        self._unread.clear()
+        if self.in_transaction:
+            self.execute("rollback")
+
+
+def _noted(reader: apsw.Connection) -> apsw.Cursor:
+    assert isinstance(reader, _Reader)
+    cursor = apsw.Cursor(reader)
+    reader._unread.add(cursor)
+    return cursor
 
 
 class SqliteDatabase(Database):
@@ -60,12 +86,12 @@ class SqliteDatabase(Database):
         self._durable = durable
         self._busy_seconds = busy_seconds
         self._local = threading.local()
-        self._readers: dict[int, tuple[threading.Thread, SqliteConnection]] = {}
+        self._readers: dict[int, tuple[threading.Thread, _Reader]] = {}
         self._readers_lock = threading.Lock()
         self._waited = False
         _create_private(path)
         with self._translated():
-            self._writer = self._connect(_WRITE_FLAGS)
+            self._writer = self._connect(SqliteConnection, _WRITE_FLAGS)
             try:
                 if check is not None:
                     check(self._writer)
@@ -96,8 +122,8 @@ class SqliteDatabase(Database):
 
     # -- connections --
 
-    def _connect(self, flags: int) -> SqliteConnection:
-        connection = SqliteConnection(str(self.path), flags=flags)
+    def _connect(self, kind: type[C], flags: int) -> C:
+        connection = kind(str(self.path), flags=flags)
         if self._key is not None:
             unlock(connection, self._key)
         connection.set_busy_handler(_patience(self._busy_seconds, self._noticed))
@@ -123,11 +149,11 @@ class SqliteDatabase(Database):
     def _noticed(self) -> None:
         self._waited = True
 
-    def _reader(self) -> SqliteConnection:
+    def _reader(self) -> _Reader:
         self._check_usable()
-        connection: SqliteConnection | None = getattr(self._local, "connection", None)
+        connection: _Reader | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._connect(_READ_FLAGS)
+            connection = self._connect(_Reader, _READ_FLAGS)
             thread = threading.current_thread()
             with self._readers_lock:
                 for ident, (owner, old) in list(self._readers.items()):
@@ -152,8 +178,7 @@ class SqliteDatabase(Database):
             try:
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("rollback")
+                connection.end_view()
 
     def version(self) -> int:
         """A number that changes whenever anybody commits. Costs microseconds."""

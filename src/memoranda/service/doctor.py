@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memoranda.config import Settings
 from memoranda.domain.clock import DAY_MS, Clock, iso
-from memoranda.domain.errors import MemorandaError
+from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.ports import Index
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.ledger.undoable import unfinished_imports
@@ -260,6 +260,29 @@ class Doctor:
         yield Finding(Check("imports", not unfinished, f"{unfinished} unfinished", how if unfinished else ""))
         yield Finding(self._backups(now))
         yield Finding(self._erasures())
+        if engine.ledger.database.dialect.name == "postgres":
+            yield self._erased_bytes()
+
+    def _erased_bytes(self) -> Finding:
+        """What was erased leaves the tables when they are written anew, for which nobody may look at it any more."""
+        from memoranda.ledger.postgres.database import PostgresDatabase
+        from memoranda.service.finishing import finished, owed
+
+        database = self._engine.ledger.database
+        assert isinstance(database, PostgresDatabase)
+        if not owed(self._engine):
+            return Finding(Check("erased bytes", True, "none are left in the tables of the server"))
+        who = database.older_view()
+        told = "an erasure is not finished: its bytes are in the files of the database server" + (
+            f", and {who} still looks at them" if who else ""
+        )
+
+        def mended() -> str:
+            if pending := finished(self._engine):
+                raise LedgerLocked(pending)
+            return "erased bytes have left the tables"
+
+        return Finding(Check("erased bytes", False, told, _MAINTAIN), mended)
 
     def _erasures(self) -> Check:
         """What was erased has to leave the backups, too; one whose passphrase was not known may still have it."""

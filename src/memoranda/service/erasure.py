@@ -369,9 +369,18 @@ def _purge(engine: Engine, reached: Sequence[tuple[Corpus, int]]) -> str:
 
 def scrubbed(engine: Engine) -> str:
     """Make the bytes of what was removed leave all files of the store; else why some are there still."""
-    indexes = [corpus.index().scrub() for corpus in engine.corpora()]
-    held = "another process is reading the store; run `memoranda maintain` when it has ended"
-    return engine.ledger.database.scrub() or ("" if all(indexes) else held)
+    database = engine.ledger.database
+    if held := database.await_views():
+        return held
+    try:
+        indexes = [corpus.index().scrub() for corpus in engine.corpora()]
+        held = database.scrub()
+    except LedgerLocked:
+        return "another process holds the store; run `memoranda maintain` when it has ended"
+    except LedgerError as error:
+        return f"deleted, but the bytes are not gone yet: {error}"
+    used = "an index is used, or large; run `memoranda maintain` when nobody reads it, or `memoranda optimize`"
+    return held or ("" if all(indexes) else used)
 
 
 class _Meter:

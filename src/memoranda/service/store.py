@@ -135,6 +135,18 @@ class Store:
         """(memories that are live, events that the index has yet to follow), of the whole store."""
         return standing(self._engine)
 
+    def owed(self) -> str:
+        """What erasures have not finished, in a word that changes with each of them; empty when nothing is."""
+        from memoranda.service.finishing import owed
+
+        return owed(self._engine)
+
+    def finish_erasures(self) -> str:
+        """Go on with that; why it could not be finished now, if so."""
+        from memoranda.service.finishing import finished
+
+        return finished(self._engine)
+
     def close(self) -> None:
         """Close the store. May be called twice."""
         if "answers" in self.__dict__:
