@@ -271,6 +271,8 @@ class AsyncMemory(_Face[LongTermMemory]):
     archive = _awaited(LongTermMemory.archive)
     forget = _awaited(LongTermMemory.forget)
     restore = _awaited(LongTermMemory.restore)
+    forget_many = _awaited(LongTermMemory.forget_many)
+    archive_many = _awaited(LongTermMemory.archive_many)
     erase = _awaited(LongTermMemory.erase)
     verify_erasure = _awaited(LongTermMemory.verify_erasure)
     mirror = _awaited(LongTermMemory.mirror)

@@ -162,7 +162,7 @@ class Ledger:
             with self._journal(connection, "forget", scope, actor):
                 return tuple(let_go(connection, going, scope=scope, actor=actor, at=at, grace_ms=grace_ms))
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
     def _journal(self, connection: Connection, name: str, scope: Scope, actor: str) -> AbstractContextManager[None]:
         return journal(connection, name, scope=scope.path, actor=actor, at=self.clock.now())
@@ -197,11 +197,11 @@ class Ledger:
     def drop_turn(self, name: str, *, scope: Scope) -> None:
         """Nothing is left of how far a conversation was looked at."""
         digest = self.name_digest(name)
-        self._even_if_full(lambda connection: turns.drop(connection, digest, scope))
+        self.even_if_full(lambda connection: turns.drop(connection, digest, scope))
 
     def drop_turns(self, scope: Scope) -> None:
         """Nothing is left of the cursors and counts of a scope and of those below it."""
-        self._even_if_full(lambda connection: turns.drop_below(connection, scope))
+        self.even_if_full(lambda connection: turns.drop_below(connection, scope))
 
     def spend(self, amounts: Mapping[str, int], *, allowed: Callable[[Mapping[str, int]], bool]) -> int | None:
         """Add to the store's own counters of today if what was spent today allows it; the day, or None."""
@@ -250,9 +250,9 @@ class Ledger:
             receipt = ChangeReceipt(action, memory.id, memory.scope, memory.state, after, sequence, until)
             return Changed(changed, receipt)
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
-    def _even_if_full(self, job: Callable[[Connection], T]) -> T:
+    def even_if_full(self, job: Callable[[Connection], T]) -> T:
         """Letting go works on a full disk, too: there is a reserve for it."""
         try:
             return self.database.write(job)
@@ -414,7 +414,7 @@ class Ledger:
             answers.clear(connection)  # what was answered may say it, too
             return sequence
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
     def files(self) -> tuple[str, ...]:
         """Every file of the ledger that exists now."""
