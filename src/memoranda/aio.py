@@ -352,10 +352,18 @@ def open(  # noqa: A001 memoranda.aio.open() is how it reads
     actor: str | None = None,
     settings: Settings | None = None,
     clock: Clock | None = None,
+    read_only: bool | None = None,
 ) -> _Opening[LongTermMemory, AsyncMemory]:
     """Like `memoranda.open`, for `async with` or `await`."""
     opener = functools.partial(
-        sync.open, path, scope=scope, embedder=embedder, actor=actor, settings=settings, clock=clock
+        sync.open,
+        path,
+        scope=scope,
+        embedder=embedder,
+        actor=actor,
+        settings=settings,
+        clock=clock,
+        read_only=read_only,
     )
     return _Opening(opener, AsyncMemory)
 

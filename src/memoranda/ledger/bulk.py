@@ -54,9 +54,7 @@ class Bulk:
                     memory = now.get(number)
                     if memory is None or memory.state != seen.state or memory.state not in MAY_GO[action]:
                         continue
-                    memories.change(
-                        connection, number, memory, action, at=at, actor=actor, reason=reason, state=action
-                    )
+                    memories.change(connection, number, memory, action, at=at, actor=actor, reason=reason, state=action)
                     done += 1
             return done
 

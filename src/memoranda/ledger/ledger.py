@@ -54,6 +54,7 @@ class Ledger:
         key: Key | None = None,
         address: Address | None = None,
         pool_size: int = 8,
+        read_only: bool = False,
     ) -> None:
         """A file; or with an address a schema in PostgreSQL, and `path` is for what is kept beside it here."""
         self.path = path
@@ -61,9 +62,11 @@ class Ledger:
         self.database: Database
         if address is None:
             self._refuse_emptied(path)
-            self.database = opened_file(path, clock, busy_seconds=busy_seconds, key=key)
+            self.database = opened_file(path, clock, busy_seconds=busy_seconds, key=key, read_only=read_only)
         else:
-            self.database = opened_server(address, path, clock, busy_seconds=busy_seconds, pool_size=pool_size)
+            self.database = opened_server(
+                address, path, clock, busy_seconds=busy_seconds, pool_size=pool_size, read_only=read_only
+            )
         try:
             with self.database.read() as connection:
                 refuse_arriving(connection)
@@ -74,7 +77,7 @@ class Ledger:
             raise
         self.feed = MemoryFeed(self.database)
         self._reserve = Reserve(path)
-        if address is None:
+        if address is None and not read_only:
             self._reserve.take()
 
     @staticmethod

@@ -123,6 +123,8 @@ class LettingGo(Nouns):
     ) -> BulkChange:
         checked_choice(mode, BULK_MODES, name="mode")
         why = checked_reason(reason, self._engine.settings)
+        if mode == "now":
+            self._engine.refuse_read_only()
         found = self._fitting(action, references, like)
         shown = _confirmation(action, found)
         if confirm and confirm != shown:

@@ -473,6 +473,8 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
         """
         from memoranda.service.mirroring import mirror
 
+        if mode != "preview":
+            self._engine.refuse_read_only()
         return mirror(self._engine, self._scope, path, below=below, mode=mode, confirm=confirm, progress=progress)
 
     # -- lifetime --

@@ -169,7 +169,9 @@ class _Doomed:
         talk = row.conversation
         ids = self._ids.get(talk.name, set())
         asked = self._asked
-        for_itself = asked.of_messages and asked.reaches(home, talk.scope) and asked.conversation in ("", talk.name, talk.id)
+        for_itself = (
+            asked.of_messages and asked.reaches(home, talk.scope) and asked.conversation in ("", talk.name, talk.id)
+        )
 
         def doomed(found: KeptMessage | str) -> bool:
             if isinstance(found, KeptMessage):
