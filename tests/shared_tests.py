@@ -12,6 +12,7 @@ SHARED = frozenset(
         "facade/test_derived.py",
         "facade/test_explaining.py",
         "facade/test_filters.py",
+        "facade/test_letting_go.py",
         "facade/test_packs.py",
         "facade/test_recall.py",
         "facade/test_refusals.py",

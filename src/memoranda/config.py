@@ -201,6 +201,8 @@ class Settings(NamedTuple):
     """A file with the key of an encrypted store; else the key is MEMORANDA_KEY in the environment, if there is one."""
     busy_seconds: float = 30.0
     """How long to wait for another process that writes."""
+    read_only: bool = False
+    """Look, and change nothing: everything that would write is refused. The store has to be there."""
     follow: bool = True
     """Embed new memories in the background as they come."""
     limit_threads: bool = True

@@ -31,6 +31,7 @@ _ORDER = (
     ("memory", "remember"),
     ("recall", "recall pack why-not replay"),
     ("memory", "show list history forget archive restore"),
+    ("bulk", "forget-many archive-many"),
     ("erase", "erase"),
     ("memory", "stats"),
     ("looking", "timeline growth scopes"),

@@ -33,6 +33,7 @@ from memoranda.domain.results import (
 
 if TYPE_CHECKING:
     from memoranda.cli.explanation import Difference
+    from memoranda.domain.governance import Grading
     from memoranda.service.maintaining import Maintenance
 
 _SOON_SECONDS = 1.0
@@ -200,6 +201,20 @@ class Output:
         for name, value in memory.as_json().items():
             if value not in (None, "", [], {}):
                 print(f"{name:14}{clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}")
+
+    def graded_memory(self, memory: Memory, gradings: "Sequence[Grading]") -> None:
+        """A memory, and every grade that it was given, oldest first."""
+        if self.as_json:
+            self._json({**memory.as_json(), "gradings": [each.as_json() for each in gradings]})
+            return
+        self.memory(memory)
+        for each in gradings:
+            how = f"{each.method} {each.version}".strip() + (f" by {each.actor}" if each.actor else "")
+            stands = "graded" if each.stands else "was graded"
+            why = f": {each.rationale}" if each.rationale else ""
+            print(f"{stands:14}{each.score:.2f} {each.label}, {iso(each.graded_at)[:16]}Z, {clean(how + why)}")
+        if not gradings:
+            print("graded        never")
 
     def listing(self, listing: Listing) -> None:
         if self.as_json:

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import apsw
 
-from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerFull, LedgerLocked
+from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerFull, LedgerLocked, NotFound
 from memoranda.domain.keys import Key
 from memoranda.ledger.database import Database, Job, Ticket, closed, make_folder
 from memoranda.ledger.dialect import SQLITE
@@ -78,9 +78,12 @@ class SqliteDatabase(Database):
         page_size: int = 4096,
         check: Callable[[SqliteConnection], None] | None = None,
         key: Key | None = None,
+        read_only: bool = False,
     ) -> None:
-        """`check` may refuse the file by raising, before a byte of it is changed. With a key it is encrypted."""
+        """`check` may refuse the file by raising, before a byte of it is changed. With a key it is encrypted. To be
+        read only, it has to be there."""
         super().__init__()
+        self.read_only = read_only
         self.path = path
         self._key = key
         self._durable = durable
@@ -89,13 +92,17 @@ class SqliteDatabase(Database):
         self._readers: dict[int, tuple[threading.Thread, _Reader]] = {}
         self._readers_lock = threading.Lock()
         self._waited = False
-        _create_private(path)
+        if read_only:
+            _refuse_missing(path)
+        else:
+            _create_private(path)
         with self._translated():
-            self._writer = self._connect(SqliteConnection, _WRITE_FLAGS)
+            self._writer = self._connect(SqliteConnection, _READ_FLAGS if read_only else _WRITE_FLAGS)
             try:
                 if check is not None:
                     check(self._writer)
-                self._prepare(page_size)
+                if not read_only:
+                    self._prepare(page_size)
             except BaseException:
                 self._writer.close()
                 raise
@@ -239,11 +246,13 @@ class SqliteDatabase(Database):
             time.sleep(0.02)
 
     def scrub(self) -> str:
+        self.refuse_read_only()
         held = "another process is reading the store; run `memoranda maintain` when it has ended"
         return "" if self.checkpoint() else held
 
     def vacuum(self) -> None:
         """Write the whole file anew."""
+        self.refuse_read_only()
         with self._writing, self._translated():
             self._check_usable()
             self._writer.execute("vacuum")
@@ -381,6 +390,11 @@ def _is_full(path: Path) -> bool:
         pass
     stat = os.statvfs(path.parent) if hasattr(os, "statvfs") else None
     return stat is not None and stat.f_bavail * stat.f_frsize < 1 << 20
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.is_file():
+        raise NotFound(f"there is no store at {path}", hint="To be read only, it has to be there: check the path.")
 
 
 def _create_private(path: Path) -> None:

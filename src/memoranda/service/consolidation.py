@@ -90,6 +90,8 @@ class Consolidation:
         """Do what these proposals say: one stays and is surer for it, the others are superseded by it. Nothing is
         deleted; `undo` takes all of it back. One that has changed since it was shown is left, and named."""
         checked_choice(mode, CONSOLIDATION_MODES, name="mode")
+        if mode == "now":
+            self._engine.refuse_read_only()
         wanted, skipped = _read(proposals)
         key = _key(self._engine)
 
@@ -137,6 +139,7 @@ class Consolidation:
 
     def dismiss(self, proposals: Sequence[Reference]) -> DismissalReceipt:
         """These are not proposed again until one of their members has changed, or another has come to them."""
+        self._engine.refuse_read_only()
         wanted, skipped = _read(proposals)
         key = _key(self._engine)
         digests: dict[str, str] = {}

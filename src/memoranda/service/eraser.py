@@ -51,8 +51,9 @@ class Eraser:
             )
         if preview or (asked.query and not confirm):
             return self._preview(doomed, shown)
+        engine.refuse_read_only()
         for row in doomed.conversations if asked.conversation else ():
-            engine.ledger.drop_turn(row.conversation.name, scope=self._scope)
+            engine.ledger.drop_turn(row.conversation.name, scope=Scope(row.conversation.scope))
         if asked.in_scope:
             engine.ledger.drop_turns(Scope(asked.in_scope))
             engine.shown.drop()

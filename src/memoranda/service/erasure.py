@@ -59,7 +59,7 @@ class Doomed(NamedTuple):
 
     @classmethod
     def chosen(cls, engine: Engine, asked: Asked, *, home: str, top: str = "") -> "Doomed":
-        """What fits: a scope with all below it, or what memories and messages of this very scope are like."""
+        """What fits: a scope with all below it, or what memories and messages here are like."""
         if asked.in_scope:
             below = Scope(asked.in_scope)
             memories: Chosen = engine.ledger.choose(scope=below, below=below)
@@ -67,8 +67,9 @@ class Doomed(NamedTuple):
             return cls.of(engine, memories, conversations=talks, asked=asked, home=home, top=top)
         rows = [
             row
-            for row in (engine.transcripts.of_scopes((home,)) if asked.conversation else ())
-            if asked.conversation in (row.conversation.name, row.conversation.id)
+            for row in (engine.transcripts.below(Scope(home)) if asked.conversation else ())
+            if asked.reaches(home, row.conversation.scope)
+            and asked.conversation in (row.conversation.name, row.conversation.id)
         ]
         names = tuple({asked.conversation, *(row.conversation.name for row in rows)})
         memories = Erasing(engine.ledger.database).matching(Scope(home), asked, names)

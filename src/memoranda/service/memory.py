@@ -31,6 +31,7 @@ from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Keep
 from memoranda.service.engine import Engine
 from memoranda.service.governing import Governing
+from memoranda.service.letting_go import LettingGo
 from memoranda.service.looking import Looking, as_kept
 from memoranda.service.moving import Moving
 from memoranda.service.screening import checked_reason, screened, with_its_end
@@ -48,7 +49,7 @@ _MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
 
 @fences(but=("within", "close"))
-class LongTermMemory(Looking, Travelling, Governing, Moving):
+class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
     """The memory of one scope: what is kept there, and what is seen of the scopes above."""
 
     def __init__(self, engine: Engine, scope: Scope, *, owner: bool) -> None:
@@ -399,6 +400,7 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         kind: Kind | Literal[""] = "",
         time_after: Moment | None = None,
         time_before: Moment | None = None,
+        below: bool = False,
         scope: str = "",
         query: str = "",
         mode: Literal["now", "preview"] = "now",
@@ -410,7 +412,7 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         """Destroy for good, and prove it: by id, a scope with all below it, by query, or by what it is like.
 
         What it is like (subject, speaker, conversation, source, kind, when it happened) is looked for in this very
-        scope; several narrow one another. A conversation goes with its transcript; of a speaker and of a time, what
+        scope, with `below` also in those below it; several narrow one another. A conversation goes with its transcript; of a speaker and of a time, what
         was said in transcripts goes, too. By query, whatever its state, at most 50: the first call only shows what it
         would erase; calling again with `confirm` from that result erases exactly what was shown. `mode="preview"`
         shows it for the other ways. What transcripts say of it is blanked. `proof` puts a signed statement into the
@@ -418,8 +420,10 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         """
         from memoranda.domain.statement import Asked
         from memoranda.service.eraser import Eraser
+        from memoranda.service.structured import checked_type
 
         checked_choice(mode, ("now", "preview"), name="mode")
+        checked_type(below, bool, name="below", hint="Pass below=True to take the scopes below along.")
         asked = Asked(
             query=query,
             in_scope=self.within(scope).scope if scope else "",
@@ -431,6 +435,7 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
             kind=checked_choice(kind, ("", *KINDS), name="kind"),
             time_after=None if time_after is None else to_ms(time_after, name="time_after"),
             time_before=None if time_before is None else to_ms(time_before, name="time_before"),
+            below=below,
         )
         return Eraser(self._engine, self._scope, self._recaller).erase(
             reference,
@@ -468,6 +473,8 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         """
         from memoranda.service.mirroring import mirror
 
+        if mode != "preview":
+            self._engine.refuse_read_only()
         return mirror(self._engine, self._scope, path, below=below, mode=mode, confirm=confirm, progress=progress)
 
     # -- lifetime --

@@ -62,7 +62,7 @@ class PostgresIndex:
 
     def _write(self, job: Callable[[Connection], T]) -> T:
         with self._watched():
-            return self._database.write(job)
+            return self._database.write(job, derived=True)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

@@ -73,7 +73,8 @@ def make_graph(database: Database, tables: Tables, scope: Scope, dimensions: int
         lambda writing: writing.execute(
             f"update {tables.scope} set near = :near where id = :id",  # noqa: S608
             {"near": dimensions, "id": scope.id},
-        )
+        ),
+        derived=True,
     )
 
 
