@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
 
@@ -22,6 +20,7 @@ from memoranda.http.roots import Root, confined, is_text
 from memoranda.service.acting import acting_as
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.store import Store
+from memoranda.service.workroom import Workroom
 from memoranda.wire import answers
 from memoranda.wire.binding import FILE_NAME, SCOPE
 from memoranda.wire.doors import Door
@@ -200,16 +199,14 @@ class Performer:
 
     def _with_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> Any:
         """A file that was sent, for a verb that reads one. It is nobody else's, and goes when the verb has ended."""
-        with tempfile.TemporaryDirectory(prefix="memoranda-upload-") as folder:
-            path = Path(folder) / asked.filename
-            path.write_bytes(asked.upload)
+        with Workroom(memory.path).holding(asked.filename, asked.upload) as path:
             target = getattr(memory, asked.door.noun) if asked.door.noun else memory
             return getattr(target, asked.door.name)(**{asked.door.upload: path}, **arguments)
 
     def _into_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> "_Written":
         """What a verb writes into a file, beside what it gives. The path is of no use to whoever asked."""
-        with tempfile.TemporaryDirectory(prefix="memoranda-download-") as folder:
-            path = Path(folder) / "content"
+        with Workroom(memory.path).desk() as folder:
+            path = folder / "content"
             target = getattr(memory, asked.door.noun) if asked.door.noun else memory
             result = getattr(target, asked.door.name)(**{asked.door.download: path}, **arguments)
             return _Written(result._replace(**{asked.door.download: ""}), path.read_text(encoding="utf-8"))

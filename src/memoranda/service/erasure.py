@@ -17,6 +17,7 @@ from memoranda.ledger.owing import Owing
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
 from memoranda.service.traces import NOTHING, Needles, Traces
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.service.erased_beside import BackupsErased
@@ -273,6 +274,7 @@ def _proven(
 
     # What the erasure itself wrote is in this; what others write meanwhile is no business of it.
     reached = [(corpus, corpus.feed.sequence()) for corpus in engine.corpora()]
+    Workroom(engine.ledger.path).clear()
     pending = _purge(engine, reached)
     needles = traces.needles(engine)
     meter.purged()

@@ -28,6 +28,7 @@ from memoranda.service.engine import Engine
 from memoranda.service.erasure import Doomed, erase
 from memoranda.service.finishing import finished
 from memoranda.service.retention import apply_everywhere
+from memoranda.service.workroom import Workroom
 
 _BITE_SECONDS = 2.0
 _FEWEST = 20
@@ -127,6 +128,7 @@ class Upkeep:
 
     def _done(self, status: Callable[[], IndexStatus], held: Holding) -> Maintenance:
         engine = self._engine
+        Workroom(engine.ledger.path).clear()
         erased = erase(engine, Doomed.of(engine, engine.forgotten_long_ago()), actor=UPKEEP)
         _refuse_if_lost(held)
         with acting_as(UPKEEP):

@@ -15,6 +15,7 @@ from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.once import once
 from memoranda.service.opening import standing_alone
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.domain.looking import ScopePage
@@ -50,6 +51,7 @@ class Store:
 
             return open_store(chosen, clock or SystemClock())
         place = chosen.store_path()
+        Workroom(place).clear()
         return cls(standing_alone(Engine(place, chosen, clock or SystemClock(), key=key_of(chosen, place))))
 
     @property
