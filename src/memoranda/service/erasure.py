@@ -165,7 +165,7 @@ def erased(
         conversations=len(doomed.conversations),
         summaries=summaries,
         mirrored=mirrors.rewritten,
-        notes=(*mirrors.notes, *_mentions(engine, memories, top=doomed.top), *_of_the_server(engine)),
+        notes=(*mirrors.notes, *_mentions(engine, memories, top=doomed.top), *_out_of_reach(engine)),
     )
     meter.done()
     return Erased(receipt, needles, (*scanned, *backups.scanned), counted, begun, engine.clock.now())
@@ -253,15 +253,24 @@ def _mentions(engine: Engine, memories: Sequence[Memory], *, top: str) -> list[s
     return notes
 
 
-def _of_the_server(engine: Engine) -> tuple[str, ...]:
-    """What was looked at there, and what no statement reaches."""
-    if engine.ledger.database.dialect.name != "postgres":
-        return ()
-    return (
-        "in the database every row of every table was looked at, not the server's files; "
-        "what was deleted leaves these when the tables are written anew",
-        "the database server keeps it in its log, its standbys and its backups until it lets go of them",
-    )
+def _out_of_reach(engine: Engine) -> tuple[str, ...]:
+    """What was looked at on servers, and what nobody reaches there from here."""
+    from memoranda.index.home import Remote
+
+    notes: tuple[str, ...] = ()
+    if engine.ledger.database.dialect.name == "postgres":
+        notes = (
+            "in the database every row of every table was looked at, not the server's files; "
+            "what was deleted leaves these when the tables are written anew",
+            "the database server keeps it in its log, its standbys and its backups until it lets go of them",
+        )
+    indexes = (corpus.index() for corpus in engine.corpora())
+    if any(isinstance(index, Remote) and index.is_remote for index in indexes):
+        notes += (
+            "the index in the object store was written anew without it, and its objects were not read; what the "
+            "store keeps of objects that were removed (versions, trash, copies) is gone when it lets go of that",
+        )
+    return notes
 
 
 @lifted()
