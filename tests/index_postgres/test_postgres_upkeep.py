@@ -134,6 +134,7 @@ def test_a_scrub_returns_false_while_somebody_reads_and_owes_it_still(store, str
     stranger.execute(f"select count(*) from {index.tables.body}")
     assert not index.scrub()
     stranger.together("rollback")
+    monkeypatch.setattr("memoranda.index.postgres.index._PATIENCE", 60.0)
     assert store.home().open(FINGERPRINT).scrub()
 
 

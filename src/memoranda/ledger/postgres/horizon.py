@@ -1,8 +1,9 @@
 """How far back somebody on the server still looks: until they have ended, nothing that they see can leave its table.
 
-What counts for a table is who is in the same database: sessions with an older view or an older transaction, prepared
-transactions; and whatever follows the server and asks it to keep rows, standbys and replication slots. A view of
-another database keeps nothing here.
+What counts for a table is an older view of somebody in the same database; and whatever follows the server and asks it
+to keep rows, standbys and replication slots. A view of another database keeps nothing here. But an older transaction
+that writes does, in whatever database, prepared or under way: whoever begins a view has to know that it is not over,
+also who writes a table anew.
 """
 
 import re
@@ -21,13 +22,14 @@ _OLDER = """
     select kind, name, pid, state, seconds from (
         select case when backend_type = 'walsender' then 'standby' else 'session' end as kind, application_name as name,
                pid, coalesce(state, '') as state, cast(extract(epoch from clock_timestamp() - xact_start) as bigint)
-               as seconds, greatest(age(backend_xmin), age(backend_xid)) as age
-        from pg_stat_activity where (datname = current_database() or datname is null) and pid <> pg_backend_pid()
+               as seconds, greatest(age(backend_xid), case when datname is distinct from current_database()
+               and backend_type is distinct from 'walsender' then null else age(backend_xmin) end) as age
+        from pg_stat_activity where pid <> pg_backend_pid()
         union all
         select 'slot', slot_name, coalesce(active_pid, 0), '', null, age(xmin) from pg_replication_slots
         union all
         select 'prepared', gid, 0, '', cast(extract(epoch from clock_timestamp() - prepared) as bigint),
-               age(transaction) from pg_prepared_xacts where database = current_database()
+               age(transaction) from pg_prepared_xacts
     ) as held, moment where held.age > moment.age order by held.age desc, kind, pid limit :most
 """
 _LOCKING = """
