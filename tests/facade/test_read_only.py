@@ -18,7 +18,7 @@ _LOOKS = {
     "documents.rebuild", "admin.doctor", "tokens.list",
 }  # fmt: skip
 _NOW = {name: {"mode": "now"} for name in ("forget_many", "archive_many", "erase")}
-_WRITING = [door.verb for door in DOORS if door.writes and door.verb not in _LOOKS and not door.noun == "tokens"]
+_WRITING = [door.verb for door in DOORS if door.writes and door.verb not in _LOOKS and door.noun != "tokens"]
 
 
 @pytest.fixture

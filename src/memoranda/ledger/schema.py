@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memoranda.domain.access import ROLES as ACCESS_ROLES
 from memoranda.domain.clock import Clock
 from memoranda.domain.conversation import MESSAGE_KINDS, STATUSES
-from memoranda.domain.errors import LedgerDamaged, LedgerNewer, Refused
+from memoranda.domain.errors import LedgerDamaged, LedgerNewer
 from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES, TRUSTS
 from memoranda.domain.message import ROLES
 from memoranda.ledger.connection import Connection
@@ -455,18 +455,9 @@ def migrate(
             _apply(connection, clock, step)
 
 
-def refuse_foreign(connection: Connection) -> None:
-    """Look at a file before anything is written to it."""
-    _pending(connection, MIGRATIONS)
-
-
-def refuse_outdated(connection: Connection) -> None:
-    """The same, for who may not bring it up to date."""
-    if _pending(connection, MIGRATIONS):
-        raise Refused(
-            "this store was made by an older Memoranda, and is not brought up to date for reading only",
-            hint="Open it once for writing, such as with `memoranda verify`.",
-        )
+def refuse_foreign(connection: Connection) -> list[Migration]:
+    """Look at a file before anything is written to it; what is missing for it to be up to date."""
+    return _pending(connection, MIGRATIONS)
 
 
 def _pending(connection: Connection, steps: tuple[Migration, ...]) -> list[Migration]:

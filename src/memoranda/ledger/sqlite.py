@@ -76,7 +76,7 @@ class SqliteDatabase(Database):
         durable: bool,
         busy_seconds: float = 30.0,
         page_size: int = 4096,
-        check: Callable[[SqliteConnection], None] | None = None,
+        check: Callable[[SqliteConnection], object] | None = None,
         key: Key | None = None,
         read_only: bool = False,
     ) -> None:

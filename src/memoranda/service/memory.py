@@ -412,11 +412,12 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
         """Destroy for good, and prove it: by id, a scope with all below it, by query, or by what it is like.
 
         What it is like (subject, speaker, conversation, source, kind, when it happened) is looked for in this very
-        scope, with `below` also in those below it; several narrow one another. A conversation goes with its transcript; of a speaker and of a time, what
-        was said in transcripts goes, too. By query, whatever its state, at most 50: the first call only shows what it
-        would erase; calling again with `confirm` from that result erases exactly what was shown. `mode="preview"`
-        shows it for the other ways. What transcripts say of it is blanked. `proof` puts a signed statement into the
-        receipt, which names no subject unless `name_subject` says so. Nothing brings it back: no undo, no rollback.
+        scope, with `below` also in those below it; several narrow one another. A conversation goes with its
+        transcript; of a speaker and of a time, what was said in transcripts goes, too. By query, whatever its state, at
+        most 50: the first call only shows what it would erase; calling again with `confirm` from that result erases
+        exactly what was shown. `mode="preview"` shows it for the other ways. What transcripts say of it is blanked.
+        `proof` puts a signed statement into the receipt, which names no subject unless `name_subject` says so. Nothing
+        brings it back: no undo, no rollback.
         """
         from memoranda.domain.statement import Asked
         from memoranda.service.eraser import Eraser
