@@ -88,6 +88,7 @@ def test_no_statement_is_signed_over_nothing(store, path, way):
 def test_where_nothing_could_be_searched_for_the_statement_says_so(opened, clock):
     store = opened(clock=clock)
     kept = store.remember("Tea")
+    opened("home/ben", clock=clock).remember("Tea")
     told = store.erase(kept, proof=True).receipt.statement
     assert told["searched"]["needles"] == 0
     assert any("nothing was searched for in the files" in each for each in told["notes"])
