@@ -67,9 +67,11 @@ def _erase(arguments: argparse.Namespace, ways: Mapping[str, Any], output: Outpu
         if not (arguments.yes and not arguments.query) and not arguments.confirm:
             preview = memory.erase(arguments.id, **ways, mode="preview")
             output.erasure_preview(preview)
-            if not preview.ids and not preview.receipt.messages and not preview.receipt.conversations:
+            empty = not preview.ids and not preview.receipt.messages and not preview.receipt.conversations
+            if empty and arguments.proof is None:
                 return 0
-            if not said_yes("Erase for good?"):
+            # Without anything to be stated, it is refused below: no statement is no success.
+            if not empty and not said_yes("Erase for good?"):
                 again = f"--confirm {preview.confirm}" if arguments.query else "--yes"
                 output.note(f"nothing was erased; to erase without being asked, run it again with {again}")
                 return _NOT_CONFIRMED

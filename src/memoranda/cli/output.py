@@ -290,7 +290,8 @@ class Output:
         if self.as_json:
             self._json({"erased": list(erasure.ids), "purged": erasure.purged, "receipt": receipt.as_json()})
             return
-        print(f"erased {_reach(erasure)}; {receipt.state}")
+        nothing = not erasure.ids and not receipt.messages and not receipt.conversations and not receipt.pending
+        print("nothing here fits: nothing was erased" if nothing else f"erased {_reach(erasure)}; {receipt.state}")
         if receipt.scanned:
             read = sum(each.bytes for each in receipt.scanned)
             print(

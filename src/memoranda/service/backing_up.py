@@ -130,6 +130,23 @@ def looked_at(path: Path) -> BackupFile:
     return BackupFile(str(path), size, "no", manifest, "" if manifest else "this is no backup")
 
 
+def trouble_of(found: BackupFile) -> str:
+    """Why nothing can be restored from a backup, as far as that shows without a key; empty when nothing is known to be
+    wrong. Reads all of its bytes."""
+    path = Path(found.path)
+    if found.trouble:
+        return found.trouble
+    try:
+        check = _check_bytes(path)
+        if not check.ok or _said_beside(path).get("sha256") or found.encrypted != "no":
+            return "" if check.ok else check.detail
+        with backup.opened(path, None) as connection:  # no note lies beside it: it has to speak for itself
+            checks = backup.check(connection, found.manifest.figures, contents=False) if found.manifest else ()
+        return next((f"{each.name}: {each.detail}" for each in checks if not each.ok), "")
+    except (MemorandaError, OSError) as error:
+        return str(error)
+
+
 def verify_backup(path: str | Path, *, settings: Settings, passphrase: str | None = None) -> BackupChecked:
     """Read all of a backup, and say whether it is what was written."""
     place_of = existing(path)

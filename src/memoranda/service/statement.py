@@ -68,12 +68,22 @@ def state(engine: Engine, asked: Asked, done: Erased, *, scope: Scope, name_subj
         "places": [_place(engine, each, len(done.needles.all)) for each in done.scanned],
         "pending": receipt.pending,
         "untouchable": list(receipt.untouchable),
-        "notes": list(receipt.notes),
+        "notes": [*receipt.notes, *_unsearched(done)],
         "fingerprints": Fingerprints(engine.ledger).sealed(
             done.needles.lasting, telling=done.needles.telling, identity=identity
         ),
     }
     return _signed(engine, statement)
+
+
+def _unsearched(done: Erased) -> tuple[str, ...]:
+    """Said plainly, so that nobody takes a search for nothing for a proof."""
+    if done.needles.all:
+        return ()
+    return (
+        "nothing was searched for in the files: what was erased is shorter than six bytes, or stands word for word in "
+        "what is kept. That it is gone from the ledger is all that this says",
+    )
 
 
 def store_name(engine: Engine) -> str:
@@ -181,6 +191,10 @@ def _looked_again(engine: Engine, told: Mapping[str, Any]) -> Iterator[Check]:
     yield Check("ids", not back, f"{back} of {len(told['ids'])} are in the ledger", _AGAIN if back else "")
     prints = Fingerprints(engine.ledger)
     patterns, telling = prints.opened(told["fingerprints"]["sealed"], identity=told["id"])
+    if not patterns:
+        yield Check(
+            "fingerprints", True, "there are none: nothing can be looked for in files, only whether ids are back"
+        )
     scanner = prints.scanner(patterns)
     said = {mark for block in blocks(kept(engine)) for mark in scanner.found_in(block)}
     again = len(said & telling)
