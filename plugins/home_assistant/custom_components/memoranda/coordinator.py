@@ -52,7 +52,7 @@ def _numbers(memory: LongTermMemory, midnight: datetime) -> Numbers:
     today, before = 0, None
     for _ in range(_MOST_PAGES):
         page = memory.timeline(
-            action="created", after=midnight.isoformat(), below=True, limit=_PAGE, before=before
+            action="remembered", after=midnight.isoformat(), below=True, limit=_PAGE, before=before
         )
         today, before = today + len(page), page.next
         if before is None:

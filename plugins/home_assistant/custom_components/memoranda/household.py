@@ -114,6 +114,8 @@ class Household:
         return not last or dt_util.utcnow() - dt_util.utc_from_timestamp(last[0].at / 1000) > MAINTAIN_EVERY
 
     async def close(self) -> None:
+        """Nothing is read after this."""
+        await self.counts.async_shutdown()
         await self.hass.async_add_executor_job(self.memory.close)
 
 
@@ -141,9 +143,7 @@ def opened(data: dict[str, Any], path: Path, time_zone: str) -> LongTermMemory:
         )
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # The settings of this home are its options; those of a person who uses the command line are theirs.
-    settings = memoranda.Settings(
-        store=str(path), cache=str(path.with_name("models")), actor="home_assistant", time_zone=time_zone
-    )
+    settings = memoranda.Settings(store=str(path), actor="home_assistant", time_zone=time_zone)
     return memoranda.open(scope=data[CONF_HOME], settings=settings)
 
 
