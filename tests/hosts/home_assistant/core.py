@@ -76,6 +76,7 @@ class Core:
         self.process = None
         self.port = 0
         self._starts = 0
+        self.people = []
         (folder / "custom_components").mkdir(parents=True)
         shutil.copytree(COMPONENT, folder / "custom_components/memoranda", ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -106,8 +107,7 @@ class Core:
         self.wait(self._answers, "the core did not start")
 
     def stop(self) -> None:
-        if self.process is None:
-            return
+        self._part()
         self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(60)
@@ -118,7 +118,12 @@ class Core:
         finally:
             self.process = None
 
+    def _part(self) -> None:
+        for person in self.people:
+            person.leave()
+
     def kill(self) -> None:
+        self._part()
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -188,6 +193,12 @@ class Person:
         self.token = token
         self._socket = None
         self._number = 0
+        core.people.append(self)
+
+    def leave(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     # -- the two doors --
 

@@ -20,6 +20,7 @@ class Home:
         self.made = self.anna.set_up({"next_step_id": "embedded"}, {"home": "home"})
         self.entry = self.made["result"]["entry_id"]
         self.ben = core.join(self.anna, "Ben")
+        self.anna.call("memory_search", query="where is the key?")  # a first search loads the model, and takes its time
         self.garage = self.anna.ask("config/area_registry/create", name="Garage", aliases=["garaż"])["area_id"]
         self.anna.ask("config/entity_registry/update", entity_id="light.office", aliases=["reading lamp", "lampka do czytania"])
         self.anna.ask("config/entity_registry/update", entity_id="input_boolean.garage_door", area_id=self.garage)

@@ -36,13 +36,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: MemorandaEntry) -> bool:
         await household.close()
 
     entry.async_on_unload(hass.bus.async_listen_once(EVENT_HOMEASSISTANT_STOP, stop))
-    entry.async_on_unload(entry.add_update_listener(_reload))
     await household.counts.async_config_entry_first_refresh()
     await household.read_profiles()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     if household.embedded:
         entry.async_on_unload(async_track_time_interval(hass, household.maintain, MAINTAIN_EVERY))
-        entry.async_create_background_task(hass, _maintain_if_due(household), "memoranda maintenance")
+        entry.async_create_background_task(hass, _after_start(household), "memoranda warm-up and maintenance")
     return True
 
 
@@ -72,11 +71,8 @@ async def async_remove_entry(hass: HomeAssistant, entry: MemorandaEntry) -> None
     )
 
 
-async def _reload(hass: HomeAssistant, entry: MemorandaEntry) -> None:
-    await hass.config_entries.async_reload(entry.entry_id)
-
-
-async def _maintain_if_due(household: Household) -> None:
+async def _after_start(household: Household) -> None:
+    await household.warm_up()
     if await household.maintenance_is_due():
         await household.maintain()
 

@@ -17,7 +17,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
 
 from . import happened, speech
-from .const import CONF_AGENT, CONF_LANGUAGE, CONF_RECALL, DEFAULT_OPTIONS
+from .const import CONF_AGENT, CONF_LANGUAGE, CONF_RECALL
 from .household import Household, MemorandaEntry
 from .people import Seat
 from .places import entities_in, things_called, with_subjects
@@ -27,9 +27,15 @@ if TYPE_CHECKING:
     from memoranda import Captured, LongTermMemory
 
 _LOGGER = logging.getLogger(__name__)
-# An answer is worth more than what memory could add to it.
-_SECONDS = 5.0
+# An answer is worth more than what memory could add to it; that something is kept is worth waiting for.
+_TO_TELL = 5.0
+_TO_KEEP = 15.0
 _MOST_ANSWERED = 3
+# It did not understand, or knows no thing or room of that name: "where is the boiler manual?" is no device's question.
+_HAS_NO_ANSWER = (
+    intent.IntentResponseErrorCode.NO_INTENT_MATCH,
+    intent.IntentResponseErrorCode.NO_VALID_TARGETS,
+)
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: MemorandaEntry, async_add_entities: Callable) -> None:
@@ -46,9 +52,12 @@ class RememberingAgent(conversation.ConversationEntity):
         self._household: Household = entry.runtime_data
         self._attr_unique_id = f"{entry.entry_id}_agent"
         self._attr_device_info = device_of(entry)
-        inner = str(self._household.options[CONF_AGENT])
-        if inner == DEFAULT_OPTIONS[CONF_AGENT]:
-            self._attr_supported_features = conversation.ConversationEntityFeature.CONTROL
+
+    @property
+    def supported_features(self) -> conversation.ConversationEntityFeature:
+        """Whether it controls the house, which is the other agent's to say."""
+        state = self.hass.states.get(str(self._household.options[CONF_AGENT]))
+        return conversation.ConversationEntityFeature(state.attributes.get("supported_features", 0) if state else 0)
 
     @property
     def supported_languages(self) -> list[str] | Literal["*"]:
@@ -70,7 +79,7 @@ class RememberingAgent(conversation.ConversationEntity):
             extra_system_prompt="\n".join(each for each in (user_input.extra_system_prompt, told) if each) or None,
         )
         captured = await self._capture(user_input, seat, result)
-        if _not_understood(result):
+        if result.response.error_code in _HAS_NO_ANSWER:
             return await self._answer(user_input, seat, result, events, captured)
         return result
 
@@ -107,7 +116,7 @@ class RememberingAgent(conversation.ConversationEntity):
         if not seat.may_keep or seat.capture == "off":
             return None
         # Of a turn that failed, only what was asked to be kept.
-        failed = result.response.error_code is not None and not _not_understood(result)
+        failed = result.response.error_code not in (None, *_HAS_NO_ANSWER)
         mode = "explicit" if failed and seat.capture != "review" else seat.capture
         said = user_input.text
 
@@ -116,7 +125,7 @@ class RememberingAgent(conversation.ConversationEntity):
 
             return memory.capture([memoranda.user(said)], speaker=seat.speaker, mode=mode)
 
-        captured = await self._in_time(seat, work)
+        captured = await self._in_time(seat, work, _TO_KEEP)
         if captured is not None and captured.remembered:
             await self._household.changed(seat)
         return captured
@@ -129,11 +138,14 @@ class RememberingAgent(conversation.ConversationEntity):
         events: str | None,
         captured: Captured | None,
     ) -> conversation.ConversationResult:
-        """What to say when the other agent did not understand. When there is nothing, its own words."""
+        """What to say when the other agent has no answer: to what was to be remembered, and to a question.
+
+        Anything else was a command that failed, and the other one's words stand.
+        """
         language = self._language(user_input)
         if events is not None:
             said: str | None = events
-        elif captured is not None and captured.remembered:
+        elif captured is not None and speech.is_all_of(user_input.text, [each.memory.text for each in captured.remembered]):
             said = speech.phrase(language, _kept(captured))
         elif self._household.options[CONF_RECALL] and seat.may_recall and speech.is_question(user_input.text):
             said = await self._from_memory(user_input, seat, language)
@@ -157,23 +169,18 @@ class RememberingAgent(conversation.ConversationEntity):
         )
         return speech.from_memory(language, [hit.memory.text for hit in found]) if found else None
 
-    async def _in_time(self, seat: Seat, work: Callable[[LongTermMemory], Any]) -> Any:
+    async def _in_time(self, seat: Seat, work: Callable[[LongTermMemory], Any], seconds: float = _TO_TELL) -> Any:
         """Its result; None when it failed or took too long. What it writes is written all the same."""
         try:
-            return await asyncio.wait_for(asyncio.shield(self._household.run(seat, work)), _SECONDS)
+            return await asyncio.wait_for(asyncio.shield(self._household.run(seat, work)), seconds)
         except TimeoutError:
-            _LOGGER.warning("Memory took more than %s seconds; the turn went on without it", _SECONDS)
+            _LOGGER.warning("Memory took more than %s seconds; the turn went on without it", seconds)
         except HomeAssistantError as error:
             _LOGGER.warning("Memory could not be used in this turn: %s", error)
         return None
 
     def _language(self, user_input: conversation.ConversationInput) -> str:
         return speech.language_of(str(self._household.options[CONF_LANGUAGE]), user_input.language)
-
-
-def _not_understood(result: conversation.ConversationResult) -> bool:
-    """Not understood at all; a command that was understood and failed is another thing."""
-    return result.response.error_code == intent.IntentResponseErrorCode.NO_INTENT_MATCH
 
 
 def _kept(captured: Captured) -> str:

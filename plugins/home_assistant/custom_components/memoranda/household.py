@@ -105,6 +105,10 @@ class Household:
         pack = await self.hass.async_add_executor_job(_told, lambda: self.memory.within(scope).pack("hi"))
         self.profiles[scope] = pack.text
 
+    async def warm_up(self) -> None:
+        """Load what a first turn would wait for: the model, and the phrases of the languages."""
+        await self.hass.async_add_executor_job(_told, lambda: _warmed(self.memory))
+
     async def maintain(self, _now: datetime | None = None) -> None:
         """The daily upkeep of an embedded store; a server does its own."""
         await self.hass.async_add_executor_job(_told, self.memory.admin.maintain)
@@ -117,6 +121,14 @@ class Household:
         """Nothing is read after this."""
         await self.counts.async_shutdown()
         await self.hass.async_add_executor_job(self.memory.close)
+
+
+def _warmed(memory: LongTermMemory) -> None:
+    import memoranda
+
+    memory.recall("Where is the key to the cellar?", limit=1)
+    # Of a session without people nothing is kept: it is only read.
+    memory.capture([memoranda.user("The door is open.")], mode="explicit")
 
 
 def _told(work: Callable[[], R]) -> R:

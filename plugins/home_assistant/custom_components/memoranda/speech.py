@@ -35,7 +35,7 @@ _STATES = {
 # A question that memory may answer: what, who, where. Not "is the light on?", which is the house's to answer, and not
 # "could you turn on the lamp?", which is a command.
 _QUESTION = re.compile(
-    r"^\W*(?:and |so |hey |hej |a )?(?:"
+    r"^\W*(?:and |so |hey |hej |a )?(?!how about|what about|why don|why not|jak by|może by)(?:"
     r"what|which|who|whose|whom|where|when|why|how|do i|did i|do you (?:know|remember)|"
     r"co|czego|czym|kto|kogo|komu|jak\w*|któr\w+|gdzie|kiedy|dlaczego|czemu|ile|czy (?:ja|wolę|lubię|pamiętasz|wiesz)|"
     r"was|wer|wen|wem|wo|wann|warum|wie|welche[nrs]?|qué|quién|cuál|dónde|cuándo|cómo|quel\w*|qui|où|quand|comment"
@@ -66,6 +66,11 @@ def is_question(text: str) -> bool:
     return _QUESTION.match(text) is not None
 
 
+def is_all_of(said: str, kept: Sequence[str]) -> bool:
+    """Whether what was kept is most of what was said: then nothing else was asked for."""
+    return sum(len(text.split()) for text in kept) * 2 > len(said.split())
+
+
 def asks_what_happened(text: str) -> bool:
     """Whether it asks for events in the house."""
     return is_question(text) and _HAPPENED.search(text) is not None
@@ -78,7 +83,7 @@ def from_memory(language: str, texts: Sequence[str]) -> str:
 def from_history(language: str, happenings: Sequence[Happening], start: datetime, end: datetime) -> str:
     """What happened, the newest last; or that nothing did."""
     if not happenings:
-        return phrase(language, "quiet", f"{start:%d.%m. %H:%M}", f"{end:%d.%m. %H:%M}")
+        return phrase(language, "quiet", f"{start:%Y-%m-%d %H:%M}", f"{end:%Y-%m-%d %H:%M}")
     return phrase(language, "happened", "; ".join(lines(language, happenings[-_MOST_TOLD:])) + ".")
 
 
