@@ -76,7 +76,6 @@ class Core:
         self.process = None
         self.port = 0
         self._starts = 0
-        self.people = []
         (folder / "custom_components").mkdir(parents=True)
         shutil.copytree(COMPONENT, folder / "custom_components/memoranda", ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -107,7 +106,6 @@ class Core:
         self.wait(self._answers, "the core did not start")
 
     def stop(self) -> None:
-        self._part()
         self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(60)
@@ -118,12 +116,7 @@ class Core:
         finally:
             self.process = None
 
-    def _part(self) -> None:
-        for person in self.people:
-            person.leave()
-
     def kill(self) -> None:
-        self._part()
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -191,15 +184,6 @@ class Person:
         self.core = core
         self.name = name
         self.token = token
-        self._socket = None
-        self._number = 0
-        core.people.append(self)
-
-    def leave(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
     # -- the two doors --
 
     def request(self, method: str, path: str, body: dict | None = None):
@@ -222,18 +206,17 @@ class Person:
         return self.request("GET", path)
 
     def ask(self, command: str, **given):
-        """A command of the WebSocket API."""
-        if self._socket is None:
-            self._socket = WebSocket("127.0.0.1", self.core.port, "/api/websocket")
-            assert self._socket.receive()["type"] == "auth_required"
-            self._socket.send({"type": "auth", "access_token": self.token})
-            assert self._socket.receive()["type"] == "auth_ok"
-        self._number += 1
-        self._socket.send({"id": self._number, "type": command, **given})
-        while True:
-            answer = self._socket.receive()
-            if answer.get("id") == self._number and answer["type"] == "result":
-                break
+        """A command of the WebSocket API, on a connection of its own: one that is idle would be closed."""
+        socket = WebSocket("127.0.0.1", self.core.port, "/api/websocket")
+        try:
+            assert socket.receive()["type"] == "auth_required"
+            socket.send({"type": "auth", "access_token": self.token})
+            assert socket.receive()["type"] == "auth_ok"
+            socket.send({"id": 1, "type": command, **given})
+            while (answer := socket.receive())["type"] != "result":
+                pass
+        finally:
+            socket.close()
         if not answer["success"]:
             raise Failed(answer["error"]["code"], answer["error"]["message"])
         return answer["result"]

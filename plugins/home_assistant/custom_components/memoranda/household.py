@@ -113,6 +113,10 @@ class Household:
         """The daily upkeep of an embedded store; a server does its own."""
         await self.hass.async_add_executor_job(_told, self.memory.admin.maintain)
 
+    async def copy(self) -> None:
+        """A whole copy of the store, beside it."""
+        await self.hass.async_add_executor_job(_told, self.memory.admin.backup)
+
     async def maintenance_is_due(self) -> bool:
         last = await self.hass.async_add_executor_job(_told, lambda: self.memory.admin.upkeep(limit=1))
         return not last or dt_util.utcnow() - dt_util.utc_from_timestamp(last[0].at / 1000) > MAINTAIN_EVERY
