@@ -145,7 +145,13 @@ class Core:
 
     def onboard(self, name: str) -> "Person":
         """The first user, who owns this home."""
-        body = {"client_id": f"{self.url}/", "name": name, "username": name.lower(), "password": PASSWORD, "language": "en"}
+        body = {
+            "client_id": f"{self.url}/",
+            "name": name,
+            "username": name.lower(),
+            "password": PASSWORD,
+            "language": "en",
+        }
         code = self._post("/api/onboarding/users", body)["auth_code"]
         return Person(self, name, self._token(code))
 
@@ -184,6 +190,7 @@ class Person:
         self.core = core
         self.name = name
         self.token = token
+
     # -- the two doors --
 
     def request(self, method: str, path: str, body: dict | None = None):
@@ -229,9 +236,7 @@ class Person:
 
     def say(self, text: str, *, language: str = "en", agent: str = "conversation.memoranda_agent", **more) -> dict:
         """What an agent answers: `speech`, `type`, `code` of an error, and the conversation."""
-        told = self.post(
-            "/api/conversation/process", {"text": text, "language": language, "agent_id": agent, **more}
-        )
+        told = self.post("/api/conversation/process", {"text": text, "language": language, "agent_id": agent, **more})
         response = told["response"]
         return {
             "speech": response["speech"]["plain"]["speech"],

@@ -1,4 +1,4 @@
-"""Agents with a model: Home Assistant's own integration for one, against a service of ours that does what it is told."""
+"""Agents with a model: Home Assistant's own integration of one, against a service for tests that does as it is told."""
 
 import json
 import re

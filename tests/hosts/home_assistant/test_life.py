@@ -93,9 +93,7 @@ def test_a_store_that_cannot_be_used_is_a_repair_and_nothing_is_lost(home):
     assert home.state() == "setup_retry"
     assert f"store_{home.entry}" in home.issues()
     with pytest.raises(Failed, match="not set up"):
-        home.anna.ask(
-            "call_service", domain="memoranda", service="memory_list", service_data={}, return_response=True
-        )
+        home.anna.ask("call_service", domain="memoranda", service="memory_list", service_data={}, return_response=True)
     home.anna.ask("config_entries/disable", entry_id=home.entry, disabled_by="user")
     store.write_bytes(whole)
     home.anna.ask("config_entries/disable", entry_id=home.entry, disabled_by=None)

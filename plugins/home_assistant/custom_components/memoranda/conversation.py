@@ -145,7 +145,9 @@ class RememberingAgent(conversation.ConversationEntity):
         language = self._language(user_input)
         if events is not None:
             said: str | None = events
-        elif captured is not None and speech.is_all_of(user_input.text, [each.memory.text for each in captured.remembered]):
+        elif captured is not None and speech.is_all_of(
+            user_input.text, [each.memory.text for each in captured.remembered]
+        ):
             said = speech.phrase(language, _kept(captured))
         elif self._household.options[CONF_RECALL] and seat.may_recall and speech.is_question(user_input.text):
             said = await self._from_memory(user_input, seat, language)
@@ -157,15 +159,11 @@ class RememberingAgent(conversation.ConversationEntity):
         response.async_set_speech(said)
         return conversation.ConversationResult(response=response, conversation_id=result.conversation_id)
 
-    async def _from_memory(
-        self, user_input: conversation.ConversationInput, seat: Seat, language: str
-    ) -> str | None:
+    async def _from_memory(self, user_input: conversation.ConversationInput, seat: Seat, language: str) -> str | None:
         query = with_subjects(user_input.text, things_called(self.hass, user_input.text))
         found = await self._in_time(
             seat,
-            lambda memory: memory.recall(
-                query, limit=_MOST_ANSWERED, trust="trusted", prefer_speaker=seat.speaker
-            ),
+            lambda memory: memory.recall(query, limit=_MOST_ANSWERED, trust="trusted", prefer_speaker=seat.speaker),
         )
         return speech.from_memory(language, [hit.memory.text for hit in found]) if found else None
 

@@ -42,7 +42,7 @@ class Counts(DataUpdateCoordinator[Numbers]):
         midnight = dt_util.as_utc(dt_util.start_of_local_day())
         try:
             return await self.hass.async_add_executor_job(_numbers, self._household.memory, midnight)
-        except Exception as error:  # noqa: BLE001 whatever it is, the sensors say unavailable and the log says why
+        except Exception as error:  # whatever it is: the sensors are unavailable, and the log says why
             raise UpdateFailed(str(error)) from error
 
 
@@ -51,9 +51,7 @@ def _numbers(memory: LongTermMemory, midnight: datetime) -> Numbers:
 
     today, before = 0, None
     for _ in range(_MOST_PAGES):
-        page = memory.timeline(
-            action="remembered", after=midnight.isoformat(), below=True, limit=_PAGE, before=before
-        )
+        page = memory.timeline(action="remembered", after=midnight.isoformat(), below=True, limit=_PAGE, before=before)
         today, before = today + len(page), page.next
         if before is None:
             break

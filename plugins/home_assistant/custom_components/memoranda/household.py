@@ -1,4 +1,4 @@
-"""`Household`: the home's memory in this process. Everything that touches it runs in the executor, never in the loop."""
+"""`Household`: the home's memory in this process. What touches it runs in the executor, never in the event loop."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ _SECONDS = 8.0
 _PATIENCE = 1.0
 _MOST_SCOPES = 200
 
-type MemorandaEntry = ConfigEntry[Household]
-
 
 @dataclass
 class Household:
@@ -74,9 +72,7 @@ class Household:
 
     @callback
     def seat_for_service(self, user_id: str | None, person: str | None, *, shared: bool) -> Seat:
-        return seat_for_service(
-            self.hass, self.options, self.home, user_id=user_id, person=person, shared=shared
-        )
+        return seat_for_service(self.hass, self.options, self.home, user_id=user_id, person=person, shared=shared)
 
     async def run(self, seat: Seat, work: Callable[[LongTermMemory], R]) -> R:
         """Do something with the memory of a seat, in the executor. What is refused is told with the next step."""
@@ -125,6 +121,9 @@ class Household:
         """Nothing is read after this."""
         await self.counts.async_shutdown()
         await self.hass.async_add_executor_job(self.memory.close)
+
+
+MemorandaEntry = ConfigEntry[Household]
 
 
 def _warmed(memory: LongTermMemory) -> None:

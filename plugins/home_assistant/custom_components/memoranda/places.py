@@ -14,7 +14,8 @@ from homeassistant.helpers import entity_registry as er
 
 AREA = "area:"
 _WORD = re.compile(r"[^\W_]+")
-_ARTICLES = frozenset("the a an my our your this that mój moja moje nasz nasza nasze ten ta to der die das".split())
+_ARTICLE_WORDS = "the a an my our your this that mój moja moje nasz nasza nasze ten ta to der die das"
+_ARTICLES = frozenset(_ARTICLE_WORDS.split())
 _SHORTEST_STEM = 4
 _ENDING = 3
 _MOST = 5

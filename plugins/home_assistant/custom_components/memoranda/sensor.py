@@ -73,6 +73,4 @@ class NumberSensor(CoordinatorEntity[Counts], SensorEntity):
 
 
 def device_of(entry: MemorandaEntry) -> DeviceInfo:
-    return DeviceInfo(
-        identifiers={(DOMAIN, entry.entry_id)}, name=entry.title, entry_type=DeviceEntryType.SERVICE
-    )
+    return DeviceInfo(identifiers={(DOMAIN, entry.entry_id)}, name=entry.title, entry_type=DeviceEntryType.SERVICE)

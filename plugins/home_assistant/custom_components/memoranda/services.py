@@ -68,7 +68,10 @@ SCHEMAS = {
         vol.Optional("field"): vol.In(_PROFILE_FIELDS),
         vol.Optional("value"): cv.string,
     },
-    "export": {vol.Optional("name"): cv.matches_regex(_FILE.pattern + "$"), vol.Optional("redact", default=True): cv.boolean},
+    "export": {
+        vol.Optional("name"): cv.matches_regex(_FILE.pattern + "$"),
+        vol.Optional("redact", default=True): cv.boolean,
+    },
     "memory_review": {
         vol.Optional("action", default="list"): vol.In(("list", "accept", "reject")),
         vol.Optional("id"): cv.string,
@@ -153,7 +156,7 @@ async def _store(household: Household, seat: Seat, given: Given) -> Given:
 
 
 async def _delete(household: Household, seat: Seat, given: Given) -> Given:
-    """By id; by query only without doubt, or when a candidate is confirmed. Hidden, unless it is to be gone for good."""
+    """By id; by query only without doubt, or when a candidate is confirmed. Hidden, unless it is to be destroyed."""
     _must_keep(seat)
     if not given.get("id") and not given.get("query"):
         raise ServiceValidationError(translation_domain=DOMAIN, translation_key="id_or_query")

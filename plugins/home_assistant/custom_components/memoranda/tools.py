@@ -75,9 +75,7 @@ class _Tool(ha_llm.Tool):
         self.parameters = parameters
         self.integration = DOMAIN
         if IS_NEW:
-            self.annotations = ha_llm.ToolAnnotations(
-                read_only=self.reads, destructive=self.hides, open_world=False
-            )
+            self.annotations = ha_llm.ToolAnnotations(read_only=self.reads, destructive=self.hides, open_world=False)
 
     async def async_call(
         self, hass: HomeAssistant, tool_input: ha_llm.ToolInput, llm_context: ha_llm.LLMContext
