@@ -26,8 +26,9 @@ homeassistant:
   time_zone: Europe/Warsaw
 http:
   server_host: 127.0.0.1
-  server_port: {port}
+  server_port: PORT
 api:
+assist_pipeline:
 auth:
 config:
 conversation:
@@ -40,20 +41,51 @@ recorder:
   commit_interval: 0
 repairs:
 input_boolean:
-  office: {{name: Office}}
-  garage_door: {{name: Garage door}}
+  office: {name: Office}
+  garage_door: {name: Garage door}
+input_text:
+  answer: {max: 255}
 template:
+  - light:
+      - unique_id: office_light
+        name: Office light
+        default_entity_id: light.office
+        state: "{{ is_state('input_boolean.office', 'on') }}"
+        turn_on: {action: input_boolean.turn_on, target: {entity_id: input_boolean.office}}
+        turn_off: {action: input_boolean.turn_off, target: {entity_id: input_boolean.office}}
+automation:
+  - alias: A voice that nobody is signed in for
+    triggers: {trigger: event, event_type: voice}
+    actions:
+      - action: conversation.process
+        data: {text: "{{ trigger.event.data.text }}", agent_id: conversation.memoranda_agent}
+        response_variable: told
+      - action: input_text.set_value
+        target: {entity_id: input_text.answer}
+        data: {value: "{{ trigger.event.data.text }} -> {{ told.response.speech.plain.speech }}"}
+  - alias: What is known of a person
+    triggers: {trigger: event, event_type: count}
+    actions:
+      - action: memoranda.memory_list
+        data: {person: "{{ trigger.event.data.person }}"}
+        response_variable: told
+      - action: input_text.set_value
+        target: {entity_id: input_text.answer}
+        data: {value: "{{ trigger.event.data.person }} has {{ told.total }}"}
+logger:
+  default: info
+"""
+# Before 2025.8 a template light is a platform of light, and has no id of its own choosing.
+OLDER_LIGHT = """
 light:
   - platform: template
     lights:
       office:
         unique_id: office_light
         friendly_name: Office light
-        value_template: "{{{{ is_state('input_boolean.office', 'on') }}}}"
-        turn_on: {{action: input_boolean.turn_on, target: {{entity_id: input_boolean.office}}}}
-        turn_off: {{action: input_boolean.turn_off, target: {{entity_id: input_boolean.office}}}}
-logger:
-  default: info
+        value_template: "{{ is_state('input_boolean.office', 'on') }}"
+        turn_on: {action: input_boolean.turn_on, target: {entity_id: input_boolean.office}}
+        turn_off: {action: input_boolean.turn_off, target: {entity_id: input_boolean.office}}
 """
 
 
@@ -89,12 +121,18 @@ class Core:
     def log(self) -> str:
         return (self.folder / "output.log").read_text(encoding="utf-8", errors="replace")
 
+    @property
+    def configuration(self) -> str:
+        before, _, after = CONFIGURATION.partition("template:\n")
+        return before + "automation:\n" + after.partition("automation:\n")[2] + OLDER_LIGHT
+
     def start(self) -> None:
         self._starts += 1
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        (self.folder / "configuration.yaml").write_text(CONFIGURATION.format(port=self.port), encoding="utf-8")
+        written = self.configuration.replace("PORT", str(self.port))
+        (self.folder / "configuration.yaml").write_text(written, encoding="utf-8")
         with (self.folder / "output.log").open("ab") as output:
             self.process = subprocess.Popen(
                 [self.hass, "-c", str(self.folder), "--skip-pip"],
@@ -213,7 +251,19 @@ class Person:
         return self.request("GET", path)
 
     def ask(self, command: str, **given):
-        """A command of the WebSocket API, on a connection of its own: one that is idle would be closed."""
+        """A command of the WebSocket API."""
+        return self._asked(command, given)[0]
+
+    def speak(self, text: str, **given) -> str:
+        """Through a whole pipeline, as a satellite does: what is said back."""
+        given = {"start_stage": "intent", "end_stage": "intent", "input": {"text": text}, **given}
+        events = self._asked("assist_pipeline/run", given, until="run-end")[1]
+        (ended,) = [each["data"] for each in events if each["type"] == "intent-end"]
+        return ended["intent_output"]["response"]["speech"]["plain"]["speech"]
+
+    def _asked(self, command: str, given: dict, until: str = ""):
+        """On a connection of its own: one that is idle would be closed."""
+        events = []
         socket = WebSocket("127.0.0.1", self.core.port, "/api/websocket")
         try:
             assert socket.receive()["type"] == "auth_required"
@@ -222,11 +272,13 @@ class Person:
             socket.send({"id": 1, "type": command, **given})
             while (answer := socket.receive())["type"] != "result":
                 pass
+            while until and answer["success"] and not (events and events[-1]["type"] == until):
+                events.append(socket.receive()["event"])
         finally:
             socket.close()
         if not answer["success"]:
             raise Failed(answer["error"]["code"], answer["error"]["message"])
-        return answer["result"]
+        return answer["result"], events
 
     # -- what people do --
 
@@ -244,6 +296,14 @@ class Person:
             "code": response["data"].get("code"),
             "conversation": told["conversation_id"],
         }
+
+    def answer_of(self, event: str, beginning: str, **data) -> str:
+        """What an automation wrote down after an event; it says first what it was asked."""
+        self.post(f"/api/events/{event}", data)
+        return self.core.wait(
+            lambda: (said := self.state("input_text.answer")).startswith(beginning) and said,
+            f"no automation answered {event}",
+        )
 
     def state(self, entity: str) -> str:
         return self.get(f"/api/states/{entity}")["state"]

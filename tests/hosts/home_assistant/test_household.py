@@ -310,6 +310,46 @@ def test_of_guests_nothing_is_kept_and_they_hear_the_homes_memories(home):
     assert "second row" not in as_text(home.ben.call("memory_list"))
 
 
+def test_a_voice_that_nobody_is_signed_in_for_is_a_guest(home):
+    manual = home.anna.answer_of("voice", "Where is the boiler manual", text="Where is the boiler manual?")
+    assert "red folder" in manual
+    for asked in ("Where is the birthday present?", "Remember that the window cleaner was here."):
+        assert "Sorry" in home.anna.answer_of("voice", asked, text=asked)
+    assert "window cleaner" not in as_text(home.anna.call("memory_list", shared=True))
+
+
+def test_an_automation_may_name_a_person(home):
+    total = home.ben.call("memory_list")["total"]
+    assert home.anna.answer_of("count", "person.ben", person="person.ben") == f"person.ben has {total}"
+
+
+def test_areas_may_have_memories_of_their_own(home):
+    (device,) = [
+        each["id"]
+        for each in home.anna.ask("config/device_registry/list")
+        if ["memoranda", home.entry] in each["identifiers"]
+    ]
+    home.anna.ask("config/device_registry/update", device_id=device, area_id=home.garage)
+    nothing = dict.fromkeys(
+        ("stt_engine", "stt_language", "tts_engine", "tts_language", "tts_voice", "wake_word_entity", "wake_word_id")
+    )
+    voice = home.anna.ask(
+        "assist_pipeline/pipeline/create",
+        name="Voice",
+        language="en",
+        conversation_engine="conversation.memoranda_agent",
+        conversation_language="en",
+        **nothing,
+    )["id"]
+    home.options(scope_by="area")
+    asked = "Where does the jack stand?"
+    kept = home.anna.speak("Remember that the jack stands beside the tyres.", device_id=device, pipeline=voice)
+    assert kept == "I'll remember that."
+    assert "tyres" in home.ben.speak(asked, device_id=device, pipeline=voice)
+    assert "tyres" not in home.ben.speak(asked, pipeline=voice)
+    home.options()
+
+
 def test_of_children_only_what_they_ask_for_is_kept(home):
     home.options(children=["person.ben"], capture_mode="broad")
     home.ben.say("I prefer pancakes for breakfast.")
