@@ -10,6 +10,8 @@ from memoranda_langbot.stores import LOG, TAG, Room
 
 from memoranda.tools import ToolResult, Tools
 
+_AWAY = "Error: the memory cannot be used at the moment. Go on without it, and tell the user so."
+
 
 class MemoryTool(Tool):
     """One tool of the family `langbot`."""
@@ -22,7 +24,7 @@ class MemoryTool(Tool):
         session: provider_session.Session,
         query_id: int,
         query_uuid: str | None = None,
-    ) -> str:
+    ) -> dict[str, str]:
         """Do what the model asks for; what went wrong is told in words that it can do something with."""
         LOG.info("%s %s called: query_id=%s params_keys=%s", TAG, self.name, query_id, sorted(params))
         session_name = f"{session.launcher_type.value}_{session.launcher_id}"
@@ -31,9 +33,10 @@ class MemoryTool(Tool):
             result = await self.plugin.within(place, lambda room: self._called(room, params))
         except Exception as error:  # noqa: BLE001 a tool that raises ends the turn
             LOG.warning("%s %s failed: %s: %s", TAG, self.name, type(error).__name__, error)
-            return "Error: the memory cannot be used at the moment. Go on without it, and tell the user so."
+            return {"result": _AWAY}
         LOG.info("%s %s completed: query_id=%s failed=%s", TAG, self.name, query_id, result.failed)
-        return result.text
+        # Runners of LangBot 4.11 take nothing but an object.
+        return {"result": result.text}
 
     def _called(self, room: Room, params: dict[str, Any]) -> ToolResult:
         place = room.place
