@@ -209,3 +209,15 @@ def test_one_thing_that_is_kept_three_times_is_shown_once(memory):
     assert len(memory.recall("short answers", policy="broad")) == 1
     pack = memory.pack("short answers", policy="broad")
     assert pack.text.count("short") == 1
+
+
+def test_a_host_that_shows_the_profile_elsewhere_gets_a_pack_without_it(face):
+    face.profile.update(name="Anna", preferences=["green lamps"])
+    _kept(face)
+    told = face.pack("green lamp")
+    quiet = face.pack("green lamp", profile=False)
+    assert "Profile, name" in told.text
+    assert "Profile" not in quiet.text
+    assert quiet.receipt.profile == 0
+    assert quiet.receipt.included == told.receipt.included  # what the profile tells is in neither
+    assert face.pack("the name Anna", profile=False).receipt.profile == 0

@@ -299,11 +299,13 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
         mode: Mode = "automatic",
         prefer_speaker: str = "",
         conversation: str = "",
+        profile: bool = True,
     ) -> Pack:
         """A bounded block for a model, before it answers: the profile, and what bears on the query; or nothing.
 
         The text is untrusted reference data and says so; no memory can close or imitate the block. `budget` counts
-        model tokens. Give what `recall` returned to pack exactly that.
+        model tokens. Give what `recall` returned to pack exactly that. `profile=False` is for a host that shows the
+        profile elsewhere: it is left out, and what it tells is not repeated.
         """
         found = query
         if not isinstance(found, Recall):
@@ -315,9 +317,8 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
                 prefer_speaker=prefer_speaker,
                 conversation=conversation,
             )
-        return self._recaller.pack(
-            found, budget=budget, format=format, profile=self.profile.lines(speaker=prefer_speaker)
-        )
+        told = self.profile.lines(speaker=prefer_speaker)
+        return self._recaller.pack(found, budget=budget, format=format, profile=told if profile else (), told=told)
 
     def why_not(self, query: str | Recall, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned for a query, or in a recall that was made."""
