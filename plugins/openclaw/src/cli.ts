@@ -34,48 +34,70 @@ export class Cli {
 
   /** All commands below `root`, which is `ltm`, or `memory` where that is free. */
   add(root: Command): void {
-    this.command(root, "list", "Memories, newest first", (command) =>
-      command.option("--category <name>", "only of this category").option("--limit <n>", "at most so many", "50"),
-    ).action((options: Options) => this.run(options, () => this.list(options)));
-    this.command(root, "search <query>", "Memories that bear on a question", (command) =>
-      command.option("--limit <n>", "at most so many", "10"),
-    ).action((query: string, options: Options) => this.run(options, () => this.search(query, options)));
-    this.command(root, "stats", "How many there are, by category and scope", (command) =>
-      command.option("--category <name>", "only of this category"),
-    ).action((options: Options) => this.run(options, () => this.stats(options)));
-    this.command(root, "export", "Write memories into a file, oldest first", (command) =>
-      command
+    for (const add of Object.values(this.commands)) {
+      add(root)
+        .option("--agent <id>", "whose memory", "main")
+        .option("--scope <path>", "another scope, as a whole path")
+        .option("--json", "as JSON");
+    }
+  }
+
+  private readonly commands: Record<string, (root: Command) => Command> = {
+    list: (root) =>
+      root
+        .command("list")
+        .description("Memories, newest first")
+        .option("--category <name>", "only of this category")
+        .option("--limit <n>", "at most so many", "50")
+        .action((options: Options) => this.run(options, () => this.list(options))),
+    search: (root) =>
+      root
+        .command("search <query>")
+        .description("Memories that bear on a question")
+        .option("--limit <n>", "at most so many", "10")
+        .action((query: string, options: Options) => this.run(options, () => this.search(query, options))),
+    stats: (root) =>
+      root
+        .command("stats")
+        .description("How many there are, by category and scope")
+        .option("--category <name>", "only of this category")
+        .action((options: Options) => this.run(options, () => this.stats(options))),
+    export: (root) =>
+      root
+        .command("export")
+        .description("Write memories into a file, oldest first")
         .requiredOption("--out <file>", "where to")
         .option("--category <name>", "only of this category")
         .option("--limit <n>", "at most so many")
         .option("--format <name>", "jsonl or json", "jsonl")
         .option("--no-redact", "with the secrets: whole, and to be kept safe")
-        .option("--overwrite", "in the place of a file that is there"),
-    ).action((options: Options) => this.run(options, () => this.export(options)));
-    this.command(root, "import", "Take memories in from a file", (command) =>
-      command
+        .option("--overwrite", "in the place of a file that is there")
+        .action((options: Options) => this.run(options, () => this.export(options))),
+    import: (root) =>
+      root
+        .command("import")
+        .description("Take memories in from a file")
         .requiredOption("--in <file>", "which file")
         .option("--dedupe <how>", "what counts as known already: none, id or id_text", "id_text")
         .option("--dry-run", "only say what would be taken in")
         .option("--validate-only", "only see whether all of it can be read")
         .option("--limit <n>", "only so many, from the beginning")
         .option("--format <name>", "jsonl or json; found out when it is left out")
-        .option("--trust", "you vouch for it: it may be put before a prompt unasked"),
-    ).action((options: Options) => this.run(options, () => this.import(options)));
-    this.command(root, "forget <id>", "Hide one memory; it can be restored for a while", (command) => command).action(
-      (id: string, options: Options) => this.run(options, () => this.tool("memory_forget", { id }, options, vouched())),
-    );
-    this.command(root, "status", "Whether the server answers, and whom the token stands for", (command) =>
-      command,
-    ).action((options: Options) => this.run(options, () => this.status(options)));
-  }
-
-  private command(root: Command, name: string, about: string, more: (command: Command) => Command): Command {
-    return more(root.command(name).description(about))
-      .option("--agent <id>", "whose memory", "main")
-      .option("--scope <path>", "another scope, as a whole path")
-      .option("--json", "as JSON");
-  }
+        .option("--trust", "you vouch for it: it may be put before a prompt unasked")
+        .action((options: Options) => this.run(options, () => this.import(options))),
+    forget: (root) =>
+      root
+        .command("forget <id>")
+        .description("Hide one memory; it can be restored for a while")
+        .action((id: string, options: Options) =>
+          this.run(options, () => this.tool("memory_forget", { id }, options, { source: "user" })),
+        ),
+    status: (root) =>
+      root
+        .command("status")
+        .description("Whether the server answers, and whom the token stands for")
+        .action((options: Options) => this.run(options, () => this.status(options))),
+  };
 
   private async list(options: Options): Promise<ToolAnswer> {
     const args = { category: options["category"], limit: numberIn(options["limit"], "limit") };
@@ -168,10 +190,6 @@ export class Cli {
       process.exitCode = FAILED;
     }
   }
-}
-
-function vouched(): Behalf {
-  return { source: "user" };
 }
 
 function numberIn(given: string | boolean | undefined, name: string): number | undefined {

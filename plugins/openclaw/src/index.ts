@@ -1,6 +1,6 @@
 /** Memoranda in OpenClaw's memory slot. A thin client of `memoranda serve`: nothing here decides what is remembered. */
 
-import { definePluginEntry } from "openclaw/plugin-sdk/plugin-entry";
+import { definePluginEntry, type OpenClawPluginApi } from "openclaw/plugin-sdk/plugin-entry";
 
 import { Cli } from "./cli.js";
 import { Client } from "./client.js";
@@ -18,13 +18,7 @@ export default definePluginEntry({
   register(api) {
     const settings = settingsFrom(api.pluginConfig);
     const client = new Client(settings, api.logger);
-    const cli = new Cli(settings, client);
-    api.registerCli(
-      ({ program }) => {
-        cli.add(program.command("ltm").description("Long-term memory kept by Memoranda"));
-      },
-      { descriptors: [{ name: "ltm", description: "Long-term memory kept by Memoranda", hasSubcommands: true }] },
-    );
+    registerCommands(api, new Cli(settings, client));
     if (api.registrationMode === "cli-metadata") return;
     const receipts = new Receipts(settings.receipts, api.logger);
     api.registerMemoryCapability({ promptBuilder: promptLines });
@@ -32,3 +26,15 @@ export default definePluginEntry({
     new Hooks(settings, client, receipts, api.logger).register(api);
   },
 });
+
+const ABOUT = "Long-term memory kept by Memoranda";
+
+/** `ltm` is ours; so is `memory`, unless memory-core is there, whose command it is. */
+function registerCommands(api: OpenClawPluginApi, cli: Cli): void {
+  const names = api.config.plugins?.entries?.["memory-core"]?.enabled === false ? ["ltm", "memory"] : ["ltm"];
+  for (const name of names) {
+    api.registerCli(({ program }) => cli.add(program.command(name).description(ABOUT)), {
+      descriptors: [{ name, description: ABOUT, hasSubcommands: true }],
+    });
+  }
+}

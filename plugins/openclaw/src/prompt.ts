@@ -6,7 +6,7 @@ export function promptLines({ availableTools }: { availableTools: Set<string> })
   if (has("memory_recall")) {
     lines.push(
       "Before answering about prior work, decisions, dates, people, preferences or todos, use memory_recall " +
-        "unless what you were shown in <relevant-memories> is enough. If nothing is found, say so.",
+        "unless the memories that you were shown are enough. If nothing is found, say so.",
     );
   }
   if (has("memory_store")) {

@@ -11,7 +11,6 @@ export interface PackAnswer {
 }
 
 export interface CaptureAnswer {
-  kept: { id: string; kind: string }[];
   receipt: Record<string, unknown>;
 }
 
@@ -39,9 +38,9 @@ export class Receipts {
       scope,
       candidateExtractionCount: Number(receipt["candidates"] ?? 0),
       filteredOut: numbersIn(receipt["refused"]),
-      storedCount: done.kept.length,
-      waiting: Array.isArray(receipt["waiting"]) ? receipt["waiting"].length : 0,
-      top: done.kept.slice(0, this.settings.maxItems).map((memory) => memory.id),
+      storedCount: idsIn(receipt["kept"]).length,
+      waiting: idsIn(receipt["waiting"]).length,
+      top: idsIn(receipt["kept"]).slice(0, this.settings.maxItems),
       ms: milliseconds,
       ...(this.settings.verbosity === "high" ? { scanned: numbersIn(receipt["scanned"]) } : {}),
     });
@@ -70,4 +69,8 @@ function counted(names: string[]): Record<string, number> {
 function numbersIn(given: unknown): Record<string, number> {
   if (typeof given !== "object" || given === null) return {};
   return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, number] => typeof pair[1] === "number"));
+}
+
+function idsIn(given: unknown): string[] {
+  return Array.isArray(given) ? given.filter((each): each is string => typeof each === "string") : [];
 }

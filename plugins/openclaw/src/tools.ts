@@ -36,11 +36,11 @@ export class Tools {
       try {
         const answer = await this.call(definition.name, (args ?? {}) as Arguments, scope, context, signal);
         this.receipts.called(definition.name, scope, answer.failed, Date.now() - began);
-        return said(answer.text, { ...answer.data, failed: answer.failed, receipt: answer.receipt });
+        return said(answer.text, { ...answer.data, isError: answer.failed, receipt: answer.receipt });
       } catch (error) {
         if (signal?.aborted || !(error instanceof MemoryError)) throw error;
         this.receipts.called(definition.name, scope, true, Date.now() - began);
-        return said(`Error: ${error.message}. ${told(error)}`, { failed: true, error: error.message, hint: error.hint });
+        return said(`Error: ${error.message}. ${told(error)}`, { isError: true, error: error.message, hint: error.hint });
       }
     };
     return {
