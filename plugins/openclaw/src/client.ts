@@ -41,6 +41,8 @@ export interface Behalf {
 
 const TOOLSET = "openclaw";
 const SERVER_FAULTS = 500;
+const AWAY =
+  "Look whether `memoranda serve` runs at the configured url; if it is called by another name, add that to server_hosts.";
 
 export class Client {
   readonly breaker: Breaker;
@@ -91,7 +93,7 @@ export class Client {
       if (signal?.aborted) throw error;
       this.failed();
       const why = limit.aborted ? `it did not answer within ${timeoutMs} ms` : "it cannot be reached";
-      throw new MemoryError(`no answer from the memory server: ${why}`, "Look whether `memoranda serve` runs.", true);
+      throw new MemoryError(`no answer from the memory server: ${why}`, AWAY, true);
     }
     if (response.status >= SERVER_FAULTS) this.failed();
     else if (this.breaker.answered()) this.logger.info("memoranda: the memory server answers again");

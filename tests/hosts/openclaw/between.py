@@ -8,8 +8,8 @@ import threading
 class Between:
     """A port that leads to another one, until it is told otherwise."""
 
-    def __init__(self, port):
-        self._to = port
+    def __init__(self):
+        self._to = 0
         self._passes = True
         self.connections = 0
         self._open = []
@@ -20,6 +20,9 @@ class Between:
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}"
+
+    def lead_to(self, port):
+        self._to = port
 
     def keep_silent(self):
         """Connections are taken and never answered, those that are kept alive as well."""

@@ -14,16 +14,17 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("served")) as made:
-        yield made
+def between():
+    made = Between()
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")
-def between(server):
-    made = Between(server.port)
-    yield made
-    made.close()
+def server(tmp_path_factory, between):
+    with serving(tmp_path_factory.mktemp("served"), also_called=f"127.0.0.1:{between.port}") as made:
+        between.lead_to(made.port)
+        yield made
 
 
 @pytest.fixture(scope="module")

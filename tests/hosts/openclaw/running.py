@@ -17,7 +17,7 @@ OPENCLAW = installed("openclaw")
 PLUGIN = OPENCLAW / "plugin"
 TOKEN = "gateway-token-of-the-tests"
 HOOKS_TOKEN = "hooks-token-of-the-tests"
-PATIENCE = 180
+PATIENCE = 120
 
 
 def free_port():
@@ -86,11 +86,12 @@ def memoranda(*arguments):
 
 
 @contextmanager
-def serving(folder):
+def serving(folder, *, also_called=""):
     """`memoranda serve` on a store of its own; gives how to ask it."""
     command = memoranda("--store", folder / "store.db", "--embedder", "none", "serve", "--json", "--port", "0")
     log = folder / "serve.log"
-    with process(command, log=log, env=plain_environment(), stdout=subprocess.PIPE, text=True) as running:
+    env = plain_environment(**({"MEMORANDA_SERVER_HOSTS": also_called} if also_called else {}))
+    with process(command, log=log, env=env, stdout=subprocess.PIPE, text=True) as running:
         line = running.stdout.readline()
         assert line, log.read_text(encoding="utf-8")
         told = json.loads(line)
