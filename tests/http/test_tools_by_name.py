@@ -41,7 +41,7 @@ def test_a_tool_is_called_on_behalf_of_whom_the_host_says(server):
     assert (memory["trust"], memory["speaker"], memory["conversation"]) == ("trusted", "anna", "c1")
     history = server.get(f"/v1/memories/{memory['id']}/history", token=token).json()
     assert "claw" in json.dumps(history)
-    found = call(server, "memory_recall", {"query": "what does Anna read by?"}, token=token)
+    found = call(server, "memory_recall", {"query": "green lamp"}, token=token)
     assert "green lamp" in found["text"]
     assert found["receipt"]["returned"] == len(found["data"]["memories"]) > 0
     below = call(server, "memory_stats", token=token, scope=f"{SCOPE}/alice")

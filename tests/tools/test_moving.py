@@ -35,20 +35,20 @@ def test_without_files_there_are_no_such_tools(memory):
 
 def test_an_export_is_ordered_by_creation_and_then_by_id(tools, folder, memory, clock):
     ids = []
-    for hour, text in ((2, "Second."), (1, "First."), (2, "Another second.")):
-        clock.set(1_700_000_000_000 + hour * 3_600_000)
+    for later, text in ((0, "First."), (60_000, "Second."), (0, "Another second."), (60_000, "Third.")):
+        clock.advance(ms=later)
         ids.append(memory.remember(f"{text} It stays.").id)
     told = tools.call("memory_export", {"outPath": "all.jsonl"})
-    assert (told.text, told.data["count"]) == ("Exported 3 memories", 3)
+    assert (told.text, told.data["count"]) == ("Exported 4 memories", 4)
     found = exported(folder)
     assert found == sorted(found, key=lambda each: (each["createdAt"], each["id"]))
-    assert found[0]["id"] == ids[1]
+    assert [each["id"] for each in found] == [ids[0], *sorted(ids[1:3]), ids[3]]
     assert set(found[0]) == {
         "id", "text", "category", "importance_label", "scope", "trust_tier", "source_kind", "createdAt",
     }  # fmt: skip
-    assert told.data["receipt"]["returned"] == 3
+    assert told.data["receipt"]["returned"] == 4
     tools.call("memory_export", {"outPath": "one.json", "format": "json", "limit": 1})
-    assert [each["id"] for each in json.loads((folder / "one.json").read_text(encoding="utf-8"))] == [ids[1]]
+    assert [each["id"] for each in json.loads((folder / "one.json").read_text(encoding="utf-8"))] == [ids[0]]
 
 
 def test_an_export_has_one_scope_what_lives_and_no_secret(tools, folder, memory):

@@ -71,7 +71,7 @@ def _in_their_words(record: Mapping[str, Any]) -> Given:
         "scope": record["scope"],
         "trust_tier": record["trust"],
         "source_kind": record["source"],
-        "lang": record.get("lang"),
+        **{name: record.get(name) for name in ("about", "attribute", "context", "speaker", "lang")},
         "createdAt": record["created_at"],
     }
     return {name: value for name, value in fields.items() if value not in (None, "")}
