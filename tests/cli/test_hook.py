@@ -272,7 +272,7 @@ def test_lines_of_other_hosts_are_read_too(hooked, transcript):
 
 
 def test_of_a_long_transcript_the_newest_part_is_read(hooked, transcript, monkeypatch):
-    from memoranda.cli import transcript as reading
+    from memoranda.hosts import transcripts as reading
 
     long = transcript([line("user", f"Word number {number}.") for number in range(50)] + TRANSCRIPT)
     monkeypatch.setattr(reading, "MOST_BYTES", len(json.dumps(TRANSCRIPT)) + 60)

@@ -50,6 +50,7 @@ _ORDER = (
     ("hook", "hook"),
     ("tools", "tools"),
     ("mcp", "mcp"),
+    ("install", "install uninstall"),
     ("token", "token"),
     ("serve", "serve sample"),
     ("backup", "backup encrypt decrypt rekey"),
