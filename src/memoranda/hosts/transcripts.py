@@ -19,7 +19,8 @@ _SAID = ("user", "assistant")
 _IRREGULAR = "`transcript_path` is not a regular file"
 _HINT = "docs/guides/around-a-turn.md says which transcripts are read."
 # What Codex notes beside what it sends to its model: who said what, without what the host itself put in.
-_CODEX_SAID = {"user_message": "user", "agent_message": "assistant"}
+_CODEX_ITEMS = {"UserMessage": "user", "AgentMessage": "assistant"}
+_CODEX_OLDER = {"user_message": "user", "agent_message": "assistant"}
 
 
 def messages_at(path: Any) -> list[dict[str, Any]]:
@@ -49,10 +50,22 @@ def _codex_message(line: Any) -> dict[str, Any] | None:
     payload = line.get("payload") if isinstance(line, Mapping) and line.get("type") == "event_msg" else None
     if not isinstance(payload, Mapping):
         return None
-    role, said = _CODEX_SAID.get(str(payload.get("type"))), payload.get("message")
+    item = payload.get("item")
+    if payload.get("type") == "item_completed" and isinstance(item, Mapping):
+        role, said, name = _CODEX_ITEMS.get(str(item.get("type"))), _codex_words(item.get("content")), item.get("id")
+    else:
+        role, said, name = _CODEX_OLDER.get(str(payload.get("type"))), payload.get("message"), ""
     if role is None or not isinstance(said, str):
         return None
-    return {"role": role, "content": said, "timestamp": line.get("timestamp")}
+    named = name if isinstance(name, str) else ""
+    return {"role": role, "content": said, "timestamp": line.get("timestamp"), "id": named}
+
+
+def _codex_words(content: Any) -> str | None:
+    if not isinstance(content, list):
+        return None
+    texts = [each.get("text") for each in content if isinstance(each, Mapping)]
+    return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
 def _parsed(line: bytes) -> Any:
