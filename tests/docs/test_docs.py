@@ -92,6 +92,16 @@ def test_a_reference_page_is_what_the_code_says(name):
     assert written == generator().PAGES[name](), "run: python docs/generate.py"
 
 
+def test_the_plugin_for_claude_code_is_what_the_code_says():
+    folder, wanted = ROOT / "plugins/claude_code", generator().plugin_files()
+    written = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    assert written == wanted, "run: python docs/generate.py"
+
+
 def test_every_link_in_the_documentation_leads_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), ROOT / "SECURITY.md", ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

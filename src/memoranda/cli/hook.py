@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memoranda.cli.hook_door import Door, Patience
 from memoranda.cli.output import Output
-from memoranda.domain.errors import InvalidInput, MemorandaError
+from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound
 
 if TYPE_CHECKING:
     from memoranda import LongTermMemory, Settings
@@ -200,7 +200,8 @@ def _give_up() -> None:
 
 
 def _session_start(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
-    door.refuse_missing()
+    if door.missing():
+        return {"skipped": "there is no store yet"}  # of a new installation: nothing is wrong
     speaker = _text(given, "speaker")
     shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}
     with door.opened(given, reading=True) as memory:
@@ -215,7 +216,8 @@ def _session_start(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
 
 def _before_turn(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
     prompt, speaker = _prompt(given), _text(given, "speaker")
-    door.refuse_missing()
+    if path := door.missing():
+        raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
     asked = {name: given[name] for name in ("limit", "policy") if given.get(name) is not None}
     shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}
     with door.opened(given, reading=True) as memory:

@@ -8,6 +8,8 @@ from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memoranda import LongTermMemory, Settings
 
 # Erasing what is due takes time that a host waits for: it is left to whoever writes next.
@@ -48,12 +50,12 @@ class Door(NamedTuple):
     settings: "Settings"
     seconds: float
 
-    def refuse_missing(self) -> None:
-        """What is not there yet is not made by who only reads."""
+    def missing(self) -> "Path | None":
+        """Where the store should be, when it is not there yet: who only reads does not make one."""
         settings = self.settings
         here = not settings.hook_url and settings.store_address() is None and not settings.shards
-        if here and not (path := settings.store_path()).exists():
-            raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
+        path = settings.store_path()
+        return path if here and not path.exists() else None
 
     def opened(self, given: Mapping[str, Any], *, reading: bool = False) -> "LongTermMemory":
         """In the configured scope, or in one inside it that the host names. Anything else is refused."""

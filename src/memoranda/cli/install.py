@@ -71,7 +71,7 @@ def _install(arguments: argparse.Namespace, output: Output) -> None:
     # All of it is tried before any of it is done: half of an installation helps nobody.
     would = [each for plan in plans for each in plan.install(clock=clock, dry_run=True)]
     done = would if arguments.dry_run else [each for plan in plans for each in plan.install(clock=clock)]
-    lines = _told(done, arguments.dry_run, "write")
+    lines = _told(done, plans, arguments.dry_run, "write")
     if arguments.dry_run:
         lines += [line for plan in plans for line in (f"# {plan.path}", *plan.shown().split("\n"))]
     elif any(each.changed for each in done):
@@ -90,7 +90,7 @@ def _uninstall(arguments: argparse.Namespace, output: Output) -> None:
     would = [each for plan in plans for each in plan.uninstall(clock=clock, dry_run=True)]
     done = would if arguments.dry_run else [each for plan in plans for each in plan.uninstall(clock=clock)]
     value = {"host": arguments.host, "files": [each._asdict() for each in done]}
-    show(output, value, _told(done, arguments.dry_run, "remove it from"))
+    show(output, value, _told(done, plans, arguments.dry_run, "take it out of"))
 
 
 def _list(output: Output) -> None:
@@ -115,7 +115,7 @@ def _plans(arguments: argparse.Namespace, launch: "Launch", *, hooks: bool, tool
     return plans_of(host, place, launch, name=_name(arguments), hooks=hooks, tools=tools)
 
 
-def _told(done: "list[Installed]", dry_run: bool, verb: str) -> list[str]:
+def _told(done: "list[Installed]", plans: "list[Plan]", dry_run: bool, verb: str) -> list[str]:
     """What was done. Of a file, only what is ours is ever shown: hosts keep secrets in theirs."""
     lines = []
     for each in done:
@@ -127,7 +127,7 @@ def _told(done: "list[Installed]", dry_run: bool, verb: str) -> list[str]:
         lines.append(f"{'removed' if each.removed else 'written'} {each.path}")
         if each.backup:
             lines.append(f"  what was there before is in {each.backup}")
-    return lines or [f"nothing to change in {', '.join(dict.fromkeys(each.path for each in done))}"]
+    return lines or [f"nothing to change in {plan.path}" for plan in plans]
 
 
 def _name(arguments: argparse.Namespace) -> str:
