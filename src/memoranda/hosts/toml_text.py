@@ -13,6 +13,7 @@ from memoranda.domain.errors import InvalidInput
 from memoranda.hosts.json_text import MISSING, member
 
 _HEADER = re.compile(r"[ \t]*\[")
+_SAYS_NOTHING = re.compile(r"[ \t]*(#.*)?\r?\n?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -56,17 +57,27 @@ def without_table(text: str, keys: Sequence[str]) -> str:
 
 
 def _cut(text: str, keys: Sequence[str]) -> tuple[str, int]:
-    """The text without the lines of the table and of those inside it, and where it stood; else the end."""
+    """The text without the lines of the table and of those inside it, and where it stood; else the end.
+
+    Comments behind it stay: they may speak of what comes next.
+    """
     kept: list[str] = []
+    behind: list[str] = []
     place, inside = None, False
     for line in text.splitlines(keepends=True):
         if _HEADER.match(line):
+            kept += behind
+            behind = []
             inside = _keys_of(line)[: len(keys)] == list(keys)
             if inside and place is None:
                 place = len("".join(kept))
         if not inside:
             kept.append(line)
-    rest = "".join(kept)
+        elif _SAYS_NOTHING.fullmatch(line):
+            behind.append(line)
+        else:
+            behind = []
+    rest = "".join(kept + behind)
     return rest, len(rest) if place is None else place
 
 
