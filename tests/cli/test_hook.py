@@ -496,13 +496,14 @@ def test_a_store_that_is_locked_is_told_within_the_time(hooked, path):
     assert took < 1.5
 
 
-def test_when_the_time_is_over_the_process_ends_though_the_work_hangs(process):
+def test_when_the_time_is_over_the_process_ends_though_the_work_hangs(path):
     with subprocess.Popen(
         [sys.executable, "-m", "memoranda", "hook", "before-turn", "--seconds", "0.3"],
         stdin=subprocess.PIPE,  # and never closed: the host forgot it
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "MEMORANDA_STORE": str(path)},
     ) as started:
         began = time.monotonic()
         answer = json.loads(started.stdout.readline())

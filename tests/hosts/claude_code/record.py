@@ -83,7 +83,11 @@ def _codex(home, hooks, environment, server):
         f'base_url = "{server.url}/openai/v1"\nwire_api = "responses"\nenv_key = "FAKE_KEY"\n'
     )
     program = HOSTS / "claude_code" / "node_modules/.bin/codex"
-    options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust", "Remember that I read by light.bedroom_lamp."]
+    options = [
+        "--skip-git-repo-check",
+        "--dangerously-bypass-hook-trust",
+        "Remember that I read by light.bedroom_lamp.",
+    ]
     _recorded(home, _emptied("codex"), "1-first", [str(program), "exec", *options], environment)
 
 
