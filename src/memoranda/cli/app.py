@@ -51,6 +51,7 @@ _ORDER = (
     ("hook", "hook"),
     ("tools", "tools"),
     ("mcp", "mcp"),
+    ("install", "install uninstall"),
     ("token", "token"),
     ("serve", "serve sample"),
     ("backup", "backup encrypt decrypt rekey"),

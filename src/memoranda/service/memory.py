@@ -9,6 +9,7 @@ from memoranda.domain.clock import Moment, end_of, to_ms
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
+from memoranda.domain.looking import checked_whole
 from memoranda.domain.memory import KINDS, SOURCES, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import RecallReceipt
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from memoranda.domain.ports import Progress
 
 _MOST_FALLBACKS = 6
+_MOST_STANDING = 50
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
 _MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
@@ -300,12 +302,14 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
         prefer_speaker: str = "",
         conversation: str = "",
         profile: bool = True,
+        standing: int = 0,
     ) -> Pack:
         """A bounded block for a model, before it answers: the profile, and what bears on the query; or nothing.
 
         The text is untrusted reference data and says so; no memory can close or imitate the block. `budget` counts
         model tokens. Give what `recall` returned to pack exactly that. `profile=False` is for a host that shows the
-        profile elsewhere: it is left out, and what it tells is not repeated.
+        profile elsewhere: it is left out, and what it tells is not repeated. With `standing` the newest so many of
+        the trusted memories that must be remembered are in it, whatever is asked: for the beginning of a conversation.
         """
         found = query
         if not isinstance(found, Recall):
@@ -317,6 +321,9 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
                 prefer_speaker=prefer_speaker,
                 conversation=conversation,
             )
+        if standing:
+            most = checked_whole(standing, name="standing", most=_MOST_STANDING)
+            found = found.with_standing(self.list(trust="trusted", grade="must_remember", limit=most))
         told = self.profile.lines(speaker=prefer_speaker)
         return self._recaller.pack(found, budget=budget, format=format, profile=told if profile else (), told=told)
 

@@ -18,8 +18,9 @@ _SUFFIX = ".jsonl"
 _SAID = ("user", "assistant")
 _IRREGULAR = "`transcript_path` is not a regular file"
 _HINT = "docs/guides/around-a-turn.md says which transcripts are read."
-
-"""The message in a line: `{"role", "content"}` itself, or in an envelope with a type; None when there is none."""
+# What Codex notes beside what it sends to its model: who said what, without what the host itself put in.
+_CODEX_ITEMS = {"UserMessage": "user", "AgentMessage": "assistant"}
+_CODEX_OLDER = {"user_message": "user", "agent_message": "assistant"}
 
 
 def messages_at(path: Any) -> list[dict[str, Any]]:
@@ -31,7 +32,8 @@ def newest(lines: Iterable[bytes]) -> list[dict[str, Any]]:
     """The messages of these lines, those of tools too, as much as anybody looks at."""
     found: list[dict[str, Any]] = []
     for line in reversed(list(lines)):
-        message = message_in(_parsed(line))
+        parsed = _parsed(line)
+        message = message_in(parsed) or _codex_message(parsed)
         if message is not None and isinstance(message.get("content"), str | list | None):
             found.append(message)
             if len(found) == MOST_MESSAGES:
@@ -42,6 +44,28 @@ def newest(lines: Iterable[bytes]) -> list[dict[str, Any]]:
 def said(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Of these, what users and assistants said."""
     return [each for each in messages if each["role"] in _SAID and each.get("content") is not None]
+
+
+def _codex_message(line: Any) -> dict[str, Any] | None:
+    payload = line.get("payload") if isinstance(line, Mapping) and line.get("type") == "event_msg" else None
+    if not isinstance(payload, Mapping):
+        return None
+    item = payload.get("item")
+    if payload.get("type") == "item_completed" and isinstance(item, Mapping):
+        role, said, name = _CODEX_ITEMS.get(str(item.get("type"))), _codex_words(item.get("content")), item.get("id")
+    else:
+        role, said, name = _CODEX_OLDER.get(str(payload.get("type"))), payload.get("message"), ""
+    if role is None or not isinstance(said, str):
+        return None
+    named = name if isinstance(name, str) else ""
+    return {"role": role, "content": said, "timestamp": line.get("timestamp"), "id": named}
+
+
+def _codex_words(content: Any) -> str | None:
+    if not isinstance(content, list):
+        return None
+    texts = [each.get("text") for each in content if isinstance(each, Mapping)]
+    return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
 def _parsed(line: bytes) -> Any:

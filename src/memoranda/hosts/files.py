@@ -1,21 +1,19 @@
-"""Writing the settings of a client: merged, with a copy of what was there beside it, whole or not at all."""
+"""Writing files of other programs: with a copy of what was there beside it, whole or not at all."""
 
-import json
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memoranda.domain.clock import Clock, iso
 from memoranda.domain.errors import Conflict, InvalidInput, Refused
-from memoranda.mcp.clients import Place
-from memoranda.mcp.splicing import with_member, without_member
 
 _MARK = "\ufeff"
 _MOST_BYTES = 64 << 20
 _NEW_FILE = 0o600
+_BACKUP = ".bak-"
 
 
 class Installed(NamedTuple):
@@ -24,54 +22,68 @@ class Installed(NamedTuple):
     path: str
     changed: bool
     backup: str = ""
+    removed: bool = False
 
 
-def install(place: Place, name: str, entry: dict[str, Any], *, clock: Clock, dry_run: bool = False) -> Installed:
-    """Set the server's entry, whatever stood under its name before."""
-    snippet = json.dumps({place.section: {name: entry}}, ensure_ascii=False)
-    hint = f"Correct the file, or add this by hand: {snippet}"
-    return _changed(place, lambda text: with_member(text, place.section, name, entry), hint, clock, dry_run)
-
-
-def uninstall(place: Place, name: str, *, clock: Clock, dry_run: bool = False) -> Installed:
-    """Take the server's entry away; everything else stays."""
-    hint = f"Correct the file, or take {name!r} out of {place.section!r} by hand."
-    return _changed(place, lambda text: without_member(text, place.section, name), hint, clock, dry_run)
-
-
-def _changed(place: Place, change: Callable[[str], str], hint: str, clock: Clock, dry_run: bool) -> Installed:
-    path = Path(os.path.realpath(place.path))  # what is a link stays one
+def rewritten(
+    path: Path, change: Callable[[str, Sequence[str]], str | None], *, hint: str, clock: Clock, dry_run: bool = False
+) -> Installed:
+    """The file as `change` makes it of its text and of the texts of its backups, newest first; None takes it away."""
+    path = Path(os.path.realpath(path))  # what is a link stays one
     before = _read(path)
     try:
         text = (before or b"").decode()
         mark = _MARK if text.startswith(_MARK) else ""
-        after = mark + change(text.removeprefix(_MARK))
+        after = change(text.removeprefix(_MARK), _earlier(path))
     except UnicodeDecodeError as error:
         raise Refused(f"{path} was not changed: it is not text in UTF-8", hint=hint) from error
     except InvalidInput as error:
         raise Refused(f"{path} was not changed: {error}", hint=hint) from error
-    if after.encode() == (before or b""):
+    data = None if after is None else (mark + after).encode()
+    if (data or b"") == (before or b""):
         return Installed(str(path), False)
     if dry_run:
-        return Installed(str(path), True)
+        return Installed(str(path), True, removed=data is None)
     try:
-        return Installed(str(path), True, _written(path, before, after.encode(), clock))
+        if data is None:
+            path.unlink()
+            return Installed(str(path), True, removed=True)
+        return Installed(str(path), True, _written(path, before, data, clock))
     except OSError as error:
         raise Refused(f"{path} cannot be written: {error.strerror}", hint="Let this user write there.") from error
+
+
+def set_aside(path: Path, clock: Clock) -> str:
+    """Give a file the name of a backup of it; which."""
+    backup = _backup_name(path, clock)
+    path.rename(backup)
+    return str(backup)
+
+
+def _earlier(path: Path) -> list[str]:
+    """What was there before, as far as copies of it are there: the newest first."""
+    found = sorted(path.parent.glob(f"{path.name}{_BACKUP}*"), reverse=True) if path.parent.is_dir() else []
+    texts = []
+    for each in found:
+        try:
+            texts.append((_read(each) or b"").decode().removeprefix(_MARK))
+        except (Refused, UnicodeDecodeError):
+            continue
+    return texts
 
 
 def _read(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Refused(f"{path} is not a file", hint="Move it away, or give --file.")
+                raise Refused(f"{path} is not a file", hint="Move it away, or give --folder.")
             data = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", hint="Let this user read it.") from error
     if len(data) > _MOST_BYTES:
-        raise Refused(f"{path} is larger than any file of settings", hint="Give the right one with --file.")
+        raise Refused(f"{path} is larger than any file of settings", hint="Give the right folder with --folder.")
     return data
 
 
@@ -84,7 +96,7 @@ def _written(path: Path, before: bytes | None, after: bytes, clock: Clock) -> st
     try:
         _fill(handle, after, mode, beside)
         if _read(path) != before:
-            raise Conflict(f"{path} was changed meanwhile", hint="Close the client, then call again.")
+            raise Conflict(f"{path} was changed meanwhile", hint="Close the host, then call again.")
         os.replace(beside, path)
     except BaseException:
         os.unlink(beside)
@@ -93,11 +105,20 @@ def _written(path: Path, before: bytes | None, after: bytes, clock: Clock) -> st
 
 
 def _backed_up(path: Path, data: bytes, mode: int, clock: Clock) -> str:
-    stamp = iso(clock.now()).replace("-", "").replace(":", "")
-    backup = path.with_name(f"{path.name}.bak-{stamp}")
+    backup = _backup_name(path, clock)
     handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW_FILE)
     _fill(handle, data, mode, str(backup))
     return str(backup)
+
+
+def _backup_name(path: Path, clock: Clock) -> Path:
+    stamp = iso(clock.now()).replace("-", "").replace(":", "")
+    backup = path.with_name(f"{path.name}{_BACKUP}{stamp}")
+    number = 1
+    while backup.exists():  # twice within a millisecond
+        number += 1
+        backup = path.with_name(f"{path.name}{_BACKUP}{stamp}-{number}")
+    return backup
 
 
 def _fill(handle: int, data: bytes, mode: int, path: str) -> None:

@@ -5,6 +5,7 @@ Other programs and people write these files, too: their order, their spaces and 
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memoranda.domain.errors import InvalidInput
@@ -12,6 +13,8 @@ from memoranda.domain.errors import InvalidInput
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _INDENT = "  "
+MISSING = object()
+"""What stands where nothing does: null is something."""
 
 
 class _Member(NamedTuple):
@@ -47,45 +50,64 @@ def parsed(text: str) -> dict[str, Any]:
     return value
 
 
-def with_member(text: str, section: str, name: str, value: Any) -> str:
-    """The text in which `section` has `value` under `name`; whatever stood there is replaced."""
+def with_member(text: str, keys: Sequence[str], value: Any) -> str:
+    """The text in which `value` stands under these names, one inside the other; whatever stood there is replaced."""
     whole = parsed(text)
-    inside = whole.get(section, {})
-    if not isinstance(inside, dict):
-        raise InvalidInput(f"{section!r} in it is not an object")
-    if inside.get(name) == value and name in inside:
+    wanted = _set(whole, keys, value)
+    if member(whole, keys) == value:
         return text
     end_of_line = "\r\n" if "\r\n" in text else "\n"
     if not text.strip():
-        return _written({section: {name: value}}, "", end_of_line) + end_of_line
-    new = _spliced(text, section, name, value, end_of_line)
-    return _checked(new, {**whole, section: {**inside, name: value}})
+        return _written(wanted, "", end_of_line) + end_of_line
+    return _checked(_spliced(text, keys, value, end_of_line), wanted)
 
 
-def without_member(text: str, section: str, name: str) -> str:
-    """The text in which `section` has nothing under `name`."""
+def without_member(text: str, keys: Sequence[str]) -> str:
+    """The text in which nothing stands under these names."""
     whole = parsed(text)
-    inside = whole.get(section)
-    if not isinstance(inside, dict) or name not in inside:
+    if member(whole, keys) is MISSING:
         return text
+    *outer, name = keys
+    inside = whole if not outer else member(whole, outer)
+    left = {key: each for key, each in inside.items() if key != name}
     new = text
-    while (place := _member_in(new, section, name)) is not None:  # a name may stand there twice
+    while (place := _member_in(new, keys)) is not None:  # a name may stand there twice
         new = _cut(new, *place)
-    return _checked(new, {**whole, section: {key: each for key, each in inside.items() if key != name}})
+    return _checked(new, _set(whole, outer, left) if outer else left)
 
 
-def _spliced(text: str, section: str, name: str, value: Any, end_of_line: str) -> str:
-    root = _object_at(text, _blank(text, 0))
-    holder = root.named(section)
-    if holder is None:
-        return _added(text, root, section, {name: value}, "", end_of_line)
-    inner = _object_at(text, holder.value_start)
-    margin = _margin_of(text, root)
-    old = inner.named(name)
-    if old is None:
-        return _added(text, inner, name, value, margin, end_of_line)
-    written = _written(value, _margin_of(text, inner, margin + _INDENT), end_of_line)
-    return text[: old.value_start] + written + text[old.end :]
+def member(whole: Any, keys: Sequence[str]) -> Any:
+    """What stands under these names; `MISSING` when nothing does."""
+    for key in keys:
+        if not isinstance(whole, dict) or key not in whole:
+            return MISSING
+        whole = whole[key]
+    return whole
+
+
+def _set(whole: dict[str, Any], keys: Sequence[str], value: Any) -> dict[str, Any]:
+    first, *rest = keys
+    if not rest:
+        return {**whole, first: value}
+    inside = whole.get(first, {})
+    if not isinstance(inside, dict):
+        raise InvalidInput(f"{first!r} in it is not an object")
+    return {**whole, first: _set(inside, rest, value)}
+
+
+def _spliced(text: str, keys: Sequence[str], value: Any, end_of_line: str) -> str:
+    place, outer = _object_at(text, _blank(text, 0)), ""
+    for depth, key in enumerate(keys, start=1):
+        found = place.named(key)
+        if found is None:
+            for missing in reversed(keys[depth:]):
+                value = {missing: value}
+            return _added(text, place, key, value, outer, end_of_line)
+        outer = _margin_of(text, place, outer + _INDENT)
+        if depth == len(keys):
+            return text[: found.value_start] + _written(value, outer, end_of_line) + text[found.end :]
+        place = _object_at(text, found.value_start)
+    return text
 
 
 def _added(text: str, place: _Object, key: str, value: Any, outer: str, end_of_line: str) -> str:
@@ -107,13 +129,15 @@ def _cut(text: str, place: _Object, gone: _Member) -> str:
     return text[: gone.start] + text[place.members[1].start :]
 
 
-def _member_in(text: str, section: str, name: str) -> tuple[_Object, _Member] | None:
-    holder = _object_at(text, _blank(text, 0)).named(section)
-    if holder is None:
-        return None
-    inner = _object_at(text, holder.value_start)
-    found = inner.named(name)
-    return None if found is None else (inner, found)
+def _member_in(text: str, keys: Sequence[str]) -> tuple[_Object, _Member] | None:
+    place = _object_at(text, _blank(text, 0))
+    for key in keys[:-1]:
+        holder = place.named(key)
+        if holder is None:
+            return None
+        place = _object_at(text, holder.value_start)
+    found = place.named(keys[-1])
+    return None if found is None else (place, found)
 
 
 def _object_at(text: str, start: int) -> _Object:
