@@ -27,12 +27,12 @@ class Request:
 class LocalServer(ABC, Generic[_Fault]):
     """Listens on 127.0.0.1 from `with` (or `start`) to its end (or `close`)."""
 
-    def __init__(self, *, key: str | None) -> None:
+    def __init__(self, *, key: str | None, port: int = 0) -> None:
         self.requests: list[Request] = []
         self._key = key
         self._faults: deque[tuple[_Fault, dict[str, str]]] = deque()
         self._closing = threading.Event()
-        self._server = _Listener(("127.0.0.1", 0), _Handler)
+        self._server = _Listener(("127.0.0.1", port), _Handler)
         self._server.owner = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
@@ -76,6 +76,10 @@ class LocalServer(ABC, Generic[_Fault]):
     def reply(self, request: Request) -> Answer | None:
         """What is answered; None is no answer at all."""
 
+    def look(self, request: Request) -> Answer:
+        """What is answered to a GET."""
+        return 404, {}, b"{}"
+
 
 class _Listener(ThreadingHTTPServer):
     daemon_threads = True
@@ -91,11 +95,21 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = self.server.owner.reply(Request(self.path, headers, json.loads(content)))
+        reply = self.server.owner.reply(Request(self.path, headers, json.loads(content or b"null")))
         if reply is None:
             self.close_connection = True
             return
-        status, extra, body = reply
+        self._send(reply)
+
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self._send(self.server.owner.look(Request(self.path, headers, None)))
+
+    def do_HEAD(self) -> None:
+        self._send((200, {}, b""))
+
+    def _send(self, answer: Answer) -> None:
+        status, extra, body = answer
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **extra}.items():
             self.send_header(name, value)
