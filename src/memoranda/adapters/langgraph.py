@@ -7,19 +7,17 @@ A namespace is a scope below the memory's own, an item is one memory in it. What
 deleted is forgotten and can be restored for a while; nothing of one namespace is found from another.
 """
 
-import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, islice
-from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
+from typing import Any
 
 from memoranda.adapters.around import Store, awaited, facade
 from memoranda.adapters.extras import of_extra
+from memoranda.adapters.items import LONGEST_TEXT, Items, about_of, key_of
 from memoranda.adapters.matching import fits_store_filter
-from memoranda.adapters.places import holding, names_of, scope_of
 from memoranda.domain.draft import Draft
-from memoranda.domain.errors import InvalidInput, MemorandaError
+from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Memory, Source
 from memoranda.service.memory import LongTermMemory
 
@@ -40,19 +38,9 @@ with of_extra("langgraph"):
 Op = GetOp | PutOp | SearchOp | ListNamespacesOp
 Namespace = tuple[str, ...]
 _TAG = "langgraph"
-_ITEM = "item:"
-_PAGE = 200
-_MOST = 1_000
 _MINUTE_MS = 60_000
-_LONGEST_TEXT = 8_000
 _ANY = "*"
-
-
-class _Found(NamedTuple):
-    """One item that a search gives, with how well it fits, where that was asked."""
-
-    memory: Memory
-    score: float | None
+_NOT_SEARCHED = "(an item that is not searched)"
 
 
 class MemorandaStore(BaseStore):
@@ -61,8 +49,8 @@ class MemorandaStore(BaseStore):
     `index={"fields": [...]}` names what of a value is searched; by default all of its texts. The store's own embedder
     is used. `ttl` is LangGraph's `TTLConfig`; what has expired is not given any more, swept or not. `source` says who
     vouches for what is put: by default the assistant, so that it is found when asked for and never shown unasked.
-    A search with a query gives the best that there are, as LangGraph's stores do, those that do not bear on it last
-    and without a score; `abstain=True` leaves these out.
+    A search with a query gives the best that there are, as LangGraph's stores do, those that do not bear on it last,
+    with a score of 0; `abstain=True` leaves these out.
     """
 
     supports_ttl = True
@@ -81,7 +69,7 @@ class MemorandaStore(BaseStore):
                 f"index has {', '.join(sorted(set(index) - {'fields'}))}; only its fields are chosen here",
                 hint="The store embeds by itself: choose the model with memoranda.open(..., embedder=...).",
             )
-        self.memory = facade(memory)
+        self._items = Items(facade(memory), _TAG)
         self.ttl_config = dict(ttl) if ttl else None
         self._fields: Sequence[str] = tuple((index or {}).get("fields") or ("$",))
         self._source = source
@@ -107,12 +95,9 @@ class MemorandaStore(BaseStore):
     def sweep_ttl(self) -> int:
         """Forget the items that have expired; how many there were. Reading leaves them out in any case."""
         swept = 0
-        for scope in holding(self.memory):
-            view = self.memory.within(scope)
-            past = [each for each in self._listed(view, lapsed=True) if not _lives(each, view.now)]
-            for memory in past:
-                view.forget(memory, reason="expired")
-            swept += len(past)
+        for view in self._items.views():
+            kept = self._items.listed(view, states=("live", "expired"))
+            swept += self._items.remove([each for each in kept if not _lives(each, view.now)], reason="expired")
         return swept
 
     def _read(self, op: Op) -> Any:
@@ -126,14 +111,11 @@ class MemorandaStore(BaseStore):
             return None
         raise ValueError(f"Unknown operation type: {type(op)}")
 
-    def _view(self, namespace: Namespace) -> LongTermMemory:
-        return self.memory.within(scope_of(self.memory.scope, namespace)) if namespace else self.memory
-
     # -- one item --
 
     def _get(self, op: GetOp) -> Item | None:
-        view = self._view(op.namespace)
-        found = next((each for each in _versions(view, op.key) if _lives(each, view.now)), None)
+        view = self._items.view(op.namespace)
+        found = next((each for each in self._items.versions(view, op.key) if _lives(each, view.now)), None)
         if found is None:
             return None
         if op.refresh_ttl:
@@ -141,19 +123,19 @@ class MemorandaStore(BaseStore):
         return Item(**self._shown(found))
 
     def _put(self, namespace: Namespace, ops: Sequence[PutOp]) -> None:
-        view = self._view(namespace)
-        drafts = []
-        for op in ops:
-            known = _versions(view, op.key)
-            if op.value is None:
-                known, past = [], known
-            else:
-                known, past = known[:1], known[1:]
-                drafts.append(self._draft(view, op, known[0] if known else None))
-            for memory in past:
-                view.forget(memory, reason="deleted")
-        if drafts:
-            view.remember_many(drafts)
+        view = self._items.view(namespace)
+
+        def drafts() -> list[Draft]:
+            made = []
+            for op in ops:
+                known = self._items.versions(view, op.key)
+                if op.value is not None:
+                    made.append(self._draft(view, op, known[0] if known else None))
+                    known = known[1:]
+                self._items.remove(known)
+            return made
+
+        self._items.put(view, drafts)
 
     def _draft(self, view: LongTermMemory, op: PutOp, known: Memory | None) -> Draft:
         value = dict(op.value or {})
@@ -162,13 +144,13 @@ class MemorandaStore(BaseStore):
         now = view.now
         created = known.metadata.get("created_at") if known is not None and _lives(known, now) else None
         return Draft(
-            text=text.strip()[:_LONGEST_TEXT] or f"{op.key[:100].strip() or 'an item'} of {'/'.join(op.namespace)}",
+            text=text.strip()[:LONGEST_TEXT] or _NOT_SEARCHED,
             kind="note",
-            about=_about(op.key),
+            about=about_of(op.key),
             value=value,
             source=self._source,
             basis="stated" if self._source != "assistant" else "inferred",
-            tags=(_TAG, _depth(view.scope)),
+            tags=self._items.tags(view),
             metadata={
                 "created_at": created if isinstance(created, int) else now,
                 "indexed": bool(text.strip()),
@@ -199,8 +181,8 @@ class MemorandaStore(BaseStore):
     def _shown(self, memory: Memory) -> dict[str, Any]:
         created = memory.metadata.get("created_at")
         return {
-            "namespace": names_of(self.memory.scope, memory.scope),
-            "key": unquote(memory.about.removeprefix(_ITEM), errors="surrogatepass"),
+            "namespace": self._items.names(memory),
+            "key": key_of(memory),
             "value": dict(memory.value),
             "created_at": _moment(created if isinstance(created, int) else memory.created_at),
             "updated_at": _moment(memory.created_at),
@@ -209,75 +191,32 @@ class MemorandaStore(BaseStore):
     # -- several --
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        prefix = self._view(op.namespace_prefix)
-        views = [self.memory.within(scope) for scope in holding(prefix)]
+        views = list(self._items.views(op.namespace_prefix))
         wanted = op.offset + op.limit
-        found = self._bearing(views, op, wanted) if op.query else []
+        found: list[tuple[Memory, float | None]] = []
+        if op.query:
+            hits = self._items.bearing(views, op.query, wanted, lambda each: _searched(each) and _fits(each, op.filter))
+            found += [(hit.memory, hit.score) for hit in hits]
         if not op.query or (len(found) < wanted and not self._abstain):
-            seen = {each.memory.id for each in found}
-            rest = (each for each in self._newest(views) if each.id not in seen and _fits(each, op.filter))
-            found += [_Found(each, None) for each in islice(rest, wanted - len(found))]
+            seen = {memory.id for memory, _ in found}
+            rest = (each for each in self._items.newest(views) if each.id not in seen and _fits(each, op.filter))
+            more = islice(rest, wanted - len(found))
+            found += [(each, 0.0 if op.query and _searched(each) else None) for each in more]
         given = found[op.offset : wanted]
         if op.refresh_ttl:
-            for each in given:
-                self._refresh(self.memory.within(each.memory.scope), each.memory)
+            for memory, _ in given:
+                self._refresh(self._items.memory.within(memory.scope), memory)
         return [SearchItem(**self._shown(memory), score=score) for memory, score in given]
-
-    def _bearing(self, views: Sequence[LongTermMemory], op: SearchOp, wanted: int) -> list[_Found]:
-        """What bears on the query in each of the scopes, best first."""
-        found: list[_Found] = []
-        for view in views:
-            limit = min(_MOST, max(wanted, 50) if op.filter else wanted)
-            while True:
-                hits = view.recall(op.query[:4_000], limit=limit, policy="broad", tags=(_TAG, _depth(view.scope)))
-                fitting = [
-                    _Found(hit.memory, hit.score)
-                    for hit in hits
-                    if hit.memory.metadata.get("indexed") is not False and _fits(hit.memory, op.filter)
-                ]
-                if len(fitting) >= wanted or len(hits) < limit or limit == _MOST:
-                    break
-                limit = min(_MOST, limit * 4)
-            found += fitting
-        return sorted(found, key=lambda each: -(each.score or 0.0))[:wanted]
-
-    def _newest(self, views: Sequence[LongTermMemory]) -> Iterator[Memory]:
-        return heapq.merge(*(self._listed(view) for view in views), key=lambda memory: -memory.created_at)
-
-    def _listed(self, view: LongTermMemory, *, lapsed: bool = False) -> Iterator[Memory]:
-        """The items of one scope, newest first, page by page."""
-        states: tuple[Any, ...] = ("live", "expired") if lapsed else ("live",)
-        offset = 0
-        while True:
-            page = view.list(tags=(_TAG,), here=True, states=states, limit=_PAGE, offset=offset)
-            yield from page
-            offset += _PAGE
-            if len(page) < _PAGE:
-                return
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         found = set()
-        for scope in holding(self.memory):
-            namespace = names_of(self.memory.scope, scope)
+        for view in self._items.views():
+            namespace = self._items.names(view)
             if not namespace or not all(_matches(each, namespace) for each in op.match_conditions or ()):
                 continue
-            if self.memory.within(scope).list(tags=(_TAG,), here=True, limit=1).total:
+            if self._items.any_in(view):
                 found.add(namespace if op.max_depth is None else namespace[: op.max_depth])
         return sorted(found)[op.offset : op.offset + op.limit]
-
-
-def _versions(view: LongTermMemory, key: str) -> list[Memory]:
-    """What is kept under a key: one, unless two were put at the very same time; newest first."""
-    return list(view.list(about=_about(key), tags=(_TAG,), here=True, states=("live", "expired"), limit=_PAGE))
-
-
-def _about(key: str) -> str:
-    return _ITEM + quote(key, safe="@:+/", errors="surrogatepass")
-
-
-def _depth(scope: str) -> str:
-    """A mark of how deep a scope lies: a recall sees the scopes above, too, and each of those has another depth."""
-    return f"{_TAG}-{scope.count('/')}"
 
 
 def _lives(memory: Memory, now: int) -> bool:
@@ -286,7 +225,19 @@ def _lives(memory: Memory, now: int) -> bool:
 
 def _fits(memory: Memory, wanted: Mapping[str, Any] | None) -> bool:
     value = memory.value
-    return all(fits_store_filter(value.get(name), each) for name, each in (wanted or {}).items())
+    return all(fits_store_filter(_part(value, name), each) for name, each in (wanted or {}).items())
+
+
+def _part(value: Any, name: str) -> Any:
+    """The field of that name, or the one at the end of a path with dots."""
+    if not isinstance(value, Mapping):
+        return None
+    first, dot, rest = name.partition(".")
+    return value[name] if name in value else _part(value.get(first), rest) if dot else None
+
+
+def _searched(memory: Memory) -> bool:
+    return memory.metadata.get("indexed") is not False
 
 
 def _texts(value: Any, field: str) -> list[str]:
@@ -324,5 +275,3 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 def _moment(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1000, UTC)
 
-
-__all__ = ["MemorandaError", "MemorandaStore"]
