@@ -16,9 +16,7 @@ from memoranda.adapters.llama_index import MemorandaMemoryBlock, MemorandaRetrie
 
 async def main(url: str, name: str) -> None:
     async with memoranda.aio.open("llama_index.db", scope="assistant/anna") as store:
-        model = OpenAILike(
-            model=name, api_base=url, api_key="none", is_chat_model=True, is_function_calling_model=True
-        )
+        model = OpenAILike(model=name, api_base=url, api_key="none", is_chat_model=True, is_function_calling_model=True)
         agent = FunctionAgent(tools=memory_tools(store), llm=model, streaming=False)
         for chat, words in (
             ("monday", "Remember that I take the train at seven on Mondays."),

@@ -15,7 +15,7 @@ from memoranda.domain.candidate import CaptureMode
 from memoranda.domain.clock import iso
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import NotFound
-from memoranda.domain.memory import Memory, Source
+from memoranda.domain.memory import Memory, Source, Trust
 from memoranda.domain.message import Message
 from memoranda.domain.request import Policy
 from memoranda.service.memory import LongTermMemory
@@ -31,6 +31,7 @@ class MemorandaMemoryService(BaseMemoryService):
 
     A session that is added is kept word for word as a conversation, and what it shows should be kept is captured;
     `search_memory` gives what was captured or added, not the transcript. A session may be added again and again.
+    The kit searches unasked, too, so only what is trusted is given; `trust` names what else may be.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class MemorandaMemoryService(BaseMemoryService):
         capture: CaptureMode | None = None,
         policy: Policy = "balanced",
         source: Source = "assistant",
+        trust: Sequence[Trust] = ("trusted",),
     ) -> None:
         self._memory = facade(memory)
+        self._trust = tuple(trust)
         self._limit = limit
         self._capture = capture
         self._policy = policy
@@ -106,9 +109,8 @@ class MemorandaMemoryService(BaseMemoryService):
         """What bears on the query in the user's memory; nothing when nothing does."""
         if not query.strip():
             return SearchMemoryResponse()
-        found = await awaited(
-            self._of(app_name, user_id).recall, query[:4_000], limit=self._limit, policy=self._policy
-        )
+        memory = self._of(app_name, user_id)
+        found = await awaited(memory.recall, query[:4_000], limit=self._limit, policy=self._policy, trust=self._trust)
         return SearchMemoryResponse(memories=[_entry(hit.memory) for hit in found])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:

@@ -43,7 +43,7 @@ Person = Callable[[Any], str | Sequence[str]]
 class _State(AgentState):
     """The agent's state with the pack of the turn: made once, however often the model is called in it."""
 
-    memoranda_pack: NotRequired[Annotated[str, PrivateStateAttr]]
+    memoranda_pack: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class MemorandaMiddleware(AgentMiddleware):
@@ -149,7 +149,7 @@ class MemorandaChatMessageHistory(BaseChatMessageHistory):
         self._talk = Talk(facade(memory), session_id)
 
     @property
-    def messages(self) -> list[BaseMessage]:  # type: ignore[override]
+    def messages(self) -> list[BaseMessage]:
         """What a model should see of the chat: the summary of what is older, and what was said since."""
         return list(convert_to_messages([each.for_model() for each in self._talk.shown()]))
 

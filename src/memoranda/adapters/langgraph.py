@@ -35,7 +35,8 @@ with of_extra("langgraph"):
         validate_op_namespace,
     )
 
-Op = GetOp | PutOp | SearchOp | ListNamespacesOp
+Op = Any
+"""One of the four that LangGraph has: to get, to put, to search, to list namespaces."""
 Namespace = tuple[str, ...]
 _TAG = "langgraph"
 _MINUTE_MS = 60_000
@@ -274,4 +275,3 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 
 def _moment(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1000, UTC)
-

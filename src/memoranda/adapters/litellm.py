@@ -61,7 +61,9 @@ class MemorandaLogger(CustomLogger):
         packed = [*messages[:at], {"role": "system", "content": pack}, *messages[at:]]
         return {**kwargs, "messages": packed}
 
-    async def async_log_success_event(self, kwargs: dict[str, Any], response_obj: Any, start: Any, end: Any) -> None:
+    async def async_log_success_event(
+        self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
+    ) -> None:
         """After an answer: keep what the user's words show should be kept."""
         around = self._around(_user(kwargs))
         if around is None or kwargs.get("call_type") not in (*_COMPLETIONS, None):

@@ -1,7 +1,7 @@
 """Memoranda for LlamaIndex: a memory block, a retriever, and tools.
 
-    memory = Memory.from_defaults(session_id="s", memory_blocks=[MemorandaMemoryBlock(memory=store)])
-    await agent.run("Hi", memory=memory)
+memory = Memory.from_defaults(session_id="s", memory_blocks=[MemorandaMemoryBlock(memory=store)])
+await agent.run("Hi", memory=memory)
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Memoranda for the OpenAI Agents SDK: a session, a filter that shows the model its memory, and tools.
 
-    memory = MemorandaAgent(memoranda.open("agents.db", scope="assistant/anna"))
-    agent = Agent(name="a", model=model, tools=memory.tools())
-    result = await Runner.run(agent, "Hi", session=memory.session("chat-1"), run_config=memory.run_config())
-    await memory.capture(result, conversation="chat-1")
+memory = MemorandaAgent(memoranda.open("agents.db", scope="assistant/anna"))
+agent = Agent(name="a", model=model, tools=memory.tools())
+result = await Runner.run(agent, "Hi", session=memory.session("chat-1"), run_config=memory.run_config())
+await memory.capture(result, conversation="chat-1")
 """
 
 import json

@@ -24,33 +24,42 @@ class MemoryClient(Memory):
     def __init__(self, api_key: str | None = None, host: str | None = None, *, scope: str = "") -> None:
         if not host:
             raise InvalidInput(
-                "the address of a Memoranda server is needed", hint="Pass host='http://127.0.0.1:8765', as it prints it."
+                "the address of a Memoranda server is needed",
+                hint="Pass host='http://127.0.0.1:8765', as it prints it.",
             )
         super().__init__(memory=connect(host, api_key, scope=scope))
         self._opened = True
         self.host = host
 
-    def get_all(  # type: ignore[override]  # the client of mem0 counts pages where its Memory does not
-        self, *, filters: Mapping[str, Any] | None = None, page: int = 1, page_size: int = _PAGE_SIZE, **others: Any
+    def get_all(
+        self,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        top_k: int | None = None,
+        limit: int | None = None,
+        show_expired: bool = False,
+        page: int = 1,
+        page_size: int | None = None,
     ) -> Answer:
         """One page of what belongs to somebody, newest first, with how many there are."""
-        ids = {name: others.pop(name) for name in IDS if others.get(name) is not None}
-        expired = bool(others.pop("show_expired", False))
-        if others:
-            raise InvalidInput(f"get_all does not know {sorted(others)[0]!r}", hint="Use filters, page and page_size.")
-        if page < 1 or page_size < 1:
+        ids = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        wanted = {**(filters or {}), **{name: value for name, value in ids.items() if value is not None}}
+        size = next((each for each in (page_size, top_k, limit) if each is not None), _PAGE_SIZE)
+        if page < 1 or size < 1:
             raise InvalidInput("page and page_size are 1 or more", hint="The first page is 1.")
-        found = list(self._all({**(filters or {}), **ids}, expired=expired))
-        shown = islice(found, (page - 1) * page_size, page * page_size)
-        more = page * page_size < len(found)
+        found = list(self._all(wanted, expired=show_expired))
+        shown = islice(found, (page - 1) * size, page * size)
         return {
             "count": len(found),
-            "next": f"page={page + 1}" if more else None,
+            "next": f"page={page + 1}" if page * size < len(found) else None,
             "previous": f"page={page - 1}" if page > 1 else None,
             "results": [shapes.item(each, self._owner(each)) for each in shown],
         }
 
-    def delete_all(  # type: ignore[override]
+    def delete_all(
         self,
         user_id: str | None = None,
         agent_id: str | None = None,
@@ -60,9 +69,7 @@ class MemoryClient(Memory):
     ) -> Answer:
         """Forget all that belongs to somebody."""
         named = {name: (filters or {}).get(name) for name in IDS}
-        return super().delete_all(
-            user_id or named["user_id"], agent_id or named["agent_id"], run_id or named["run_id"]
-        )
+        return super().delete_all(user_id or named["user_id"], agent_id or named["agent_id"], run_id or named["run_id"])
 
     def users(self) -> Answer:
         """The users, agents and runs that memories belong to, each with how many it has by itself."""

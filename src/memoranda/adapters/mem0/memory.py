@@ -1,9 +1,7 @@
 """`Memory`: mem0's verbs over one scope of a store, embedded or served."""
 
-import heapq
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -11,13 +9,11 @@ from typing import Any, Self
 
 from memoranda.adapters.around import Store, facade
 from memoranda.adapters.items import bearing
-from memoranda.adapters.matching import fits_filters
 from memoranda.adapters.mem0 import shapes
-from memoranda.adapters.mem0.owners import IDS, Owner, owners_in
-from memoranda.adapters.places import holding
-from memoranda.domain import memory as domain
-from memoranda.domain.errors import Conflict, InvalidInput, NotFound
-from memoranda.domain.memory import Source, State
+from memoranda.adapters.mem0.finding import Kept
+from memoranda.adapters.mem0.owners import IDS, Owner
+from memoranda.domain.errors import InvalidInput
+from memoranda.domain.memory import Source
 from memoranda.domain.message import messages_from
 from memoranda.domain.results import Captured, Remembered
 from memoranda.service.memory import LongTermMemory
@@ -36,7 +32,7 @@ _TAKEN_WHOLE = frozenset({"nothing to keep", "forgotten"})
 Answer = dict[str, Any]
 
 
-class Memory:
+class Memory(Kept):
     """mem0's `Memory`. `path` and `scope` are those of `memoranda.open`; or give a memory that is open already.
 
     `config` is mem0's: of it, only the part named `memoranda` is used here, with `path`, `scope` or `embedder` in it.
@@ -53,13 +49,10 @@ class Memory:
     ) -> None:
         own = _own_part(config)
         self._opened = memory is None
-        self.memory: LongTermMemory = (
-            facade(memory)
-            if memory is not None
-            else open_store(
-                own.get("path", path), scope=own.get("scope", scope), embedder=own.get("embedder", embedder)
-            )
-        )
+        if memory is None:
+            chosen = {"scope": own.get("scope", scope), "embedder": own.get("embedder", embedder)}
+            memory = open_store(own.get("path", path), **chosen)
+        super().__init__(facade(memory))
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
@@ -109,15 +102,11 @@ class Memory:
             role, actor = str(message["role"]), read.speaker or None
             metadata = {**more["metadata"], "role": role, **({"actor_id": actor} if actor else {})}
             source: Source = "user" if read.role == "user" else "tool" if read.role == "tool" else "assistant"
-            kept = view.remember(
-                read.text, source=source, speaker=read.speaker, **{**more, "metadata": metadata}
-            )
+            kept = view.remember(read.text, source=source, speaker=read.speaker, **{**more, "metadata": metadata})
             results.append({**shapes.added(kept), "actor_id": actor, "role": role})
         return results
 
-    def _capture(
-        self, view: LongTermMemory, said: Sequence[Mapping[str, Any]], more: Answer, owner: Owner
-    ) -> Answer:
+    def _capture(self, view: LongTermMemory, said: Sequence[Mapping[str, Any]], more: Answer, owner: Owner) -> Answer:
         found = view.capture(said, mode="broad")
         refused = dict(found.receipt.refused)
         kept = [self._with_more(view, each, more) for each in found.remembered]
@@ -273,9 +262,7 @@ class Memory:
         self.memory.within(found.scope).forget(found, reason="deleted")
         return {"message": "Memory deleted successfully!"}
 
-    def delete_all(
-        self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
-    ) -> Answer:
+    def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> Answer:
         """Forget all that belongs to somebody."""
         ids = _given(user_id=user_id, agent_id=agent_id, run_id=run_id)
         if not ids:
@@ -291,83 +278,6 @@ class Memory:
         """Forget everything that was ever added here, whomever it belongs to."""
         self._forget_below(self.memory)
         return {"message": "Memories reset successfully!"}
-
-    def _forget_below(self, top: LongTermMemory) -> None:
-        for scope in list(holding(top)):
-            view = self.memory.within(scope)
-            while page := view.list(here=True, states=("live", "expired", "archived"), limit=_PAGE):
-                for memory in page:
-                    with suppress(Conflict):
-                        view.forget(memory, reason="deleted")
-
-    # -- finding --
-
-    def _owner(self, memory: domain.Memory) -> Owner:
-        return Owner.at(self.memory.scope, memory.scope)
-
-    def _places(
-        self, filters: Mapping[str, Any]
-    ) -> Iterator[tuple[LongTermMemory, Callable[[domain.Memory], bool]]]:
-        """The scopes in which what filters ask for is kept, each with what fits there."""
-        for owner in owners_in(filters):
-            top = self.memory.within(owner.scope(self.memory.scope))
-            for scope in holding(top):
-
-                def fits(memory: domain.Memory, here: str = scope) -> bool:
-                    if memory.scope != here:
-                        return False
-                    return fits_filters(shapes.payload(memory, self._owner(memory)), filters)
-
-                yield self.memory.within(scope), fits
-
-    def _all(self, filters: Mapping[str, Any], *, expired: bool) -> Iterator[domain.Memory]:
-        states: tuple[State, ...] = ("live", "expired") if expired else ("live",)
-
-        def listed(view: LongTermMemory, fits: Callable[[domain.Memory], bool]) -> Iterator[domain.Memory]:
-            offset = 0
-            while True:
-                page = view.list(here=True, states=states, limit=_PAGE, offset=offset)
-                yield from (memory for memory in page if fits(memory))
-                offset += _PAGE
-                if len(page) < _PAGE:
-                    return
-
-        streams = [listed(view, fits) for view, fits in self._places(filters)]
-        seen: set[str] = set()
-        for memory in heapq.merge(*streams, key=lambda each: -each.created_at):
-            if memory.id not in seen:
-                seen.add(memory.id)
-                yield memory
-
-    def _chain(self, memory_id: str) -> list[domain.Memory]:
-        """A memory and what was put in its place, oldest first."""
-        try:
-            happened = self.memory.timeline(limit=1, reference=str(memory_id), below=True)
-        except (NotFound, InvalidInput):
-            return []
-        if not happened:
-            return []
-        view = self.memory.within(happened[0].scope)
-        found: list[domain.Memory] = []
-        following: str | None = happened[0].memory_id
-        while following and len(found) < _LONGEST_CHAIN:
-            try:
-                memory = view.get(following)
-            except NotFound:
-                break
-            found.append(memory)
-            following = memory.superseded_by if memory.state == "superseded" else None
-        return found
-
-    def _current(self, memory_id: str) -> domain.Memory | None:
-        chain = self._chain(memory_id)
-        return chain[-1] if chain else None
-
-    def _found(self, memory_id: str) -> domain.Memory:
-        found = self._current(memory_id)
-        if found is None or found.state not in ("live", "expired"):
-            raise InvalidInput(f"Memory with id {memory_id} not found", hint="get_all shows what there is.")
-        return found
 
     # -- lifetime --
 
@@ -392,7 +302,9 @@ def _own_part(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
         raise InvalidInput("config is a mapping, as for Memory.from_config", hint="Pass {'memoranda': {'path': ...}}.")
     unused = sorted(name for name, given in config.items() if name != _OWN_CONFIG and given)
     if unused:
-        _LOG.warning("not used here: %s of the configuration; Memoranda embeds and extracts by itself", ", ".join(unused))
+        _LOG.warning(
+            "not used here: %s of the configuration; Memoranda embeds and extracts by itself", ", ".join(unused)
+        )
     own = config.get(_OWN_CONFIG) or {}
     if not set(own) <= {"path", "scope", "embedder"}:
         raise InvalidInput("config['memoranda'] has path, scope and embedder", hint="Leave the others out.")

@@ -87,7 +87,11 @@ def _named(ids: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts(given: Any) -> Sequence[Mapping[str, Any]]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(each, Mapping) for each in given):
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Sequence)
+        or not all(isinstance(each, Mapping) for each in given)
+    ):
         raise InvalidInput("AND and OR take a list of filters", hint="Write AND: [{...}, {...}].")
     return given
 
