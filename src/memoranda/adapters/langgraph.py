@@ -19,6 +19,7 @@ from memoranda.adapters.matching import fits_store_filter
 from memoranda.domain.draft import Draft
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Memory, Source
+from memoranda.domain.request import Policy
 from memoranda.service.memory import LongTermMemory
 
 with of_extra("langgraph"):
@@ -196,7 +197,10 @@ class MemorandaStore(BaseStore):
         wanted = op.offset + op.limit
         found: list[tuple[Memory, float | None]] = []
         if op.query:
-            hits = self._items.bearing(views, op.query, wanted, lambda each: _searched(each) and _fits(each, op.filter))
+            policy: Policy = "balanced" if self._abstain else "broad"
+            hits = self._items.bearing(
+                views, op.query, wanted, lambda each: _searched(each) and _fits(each, op.filter), policy
+            )
             found += [(hit.memory, hit.score) for hit in hits]
         if not op.query or (len(found) < wanted and not self._abstain):
             seen = {memory.id for memory, _ in found}

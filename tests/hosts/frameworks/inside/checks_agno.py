@@ -5,7 +5,7 @@ from agno.db.in_memory import InMemoryDb
 from agno.learn import LearningMachine
 from agno.learn.stores.protocol import LearningStore
 from agno.models.openai.like import OpenAILike
-from conftest import ASKED, KEPT, TOLD
+from told import ASKED, KEPT, TOLD
 
 from memoranda.adapters.agno import MemorandaLearning
 

@@ -1,7 +1,8 @@
 """Google's Agent Development Kit, with the real package."""
 
+import json
+
 import pytest
-from conftest import ASKED, KEPT, TOLD
 from google.adk.agents import LlmAgent
 from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.models.lite_llm import LiteLlm
@@ -10,6 +11,7 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools import load_memory
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.genai import types
+from told import ASKED, KEPT, TOLD
 
 from memoranda.adapters.google_adk import MemorandaMemoryService
 
@@ -48,8 +50,10 @@ async def test_a_session_is_kept_and_another_one_of_the_same_user_finds_it(memor
     await talk("anna", "monday", TOLD)
     assert KEPT in await talk("anna", "tuesday", ASKED)
     assert KEPT not in await talk("bob", "wednesday", ASKED)
-    said = await talk("anna", "thursday", 'CALL load_memory {"query": "when does the train leave on Mondays?"}')
-    assert said.startswith("TOOLRESULT") and KEPT in said
+    await talk("anna", "thursday", 'CALL load_memory {"query": "when does the train leave on Mondays?"}')
+    given = [each for each in json.loads(model.prompts[-1])["messages"] if each["role"] == "tool"]
+    assert len(given) == 1
+    assert KEPT in str(given[0]["content"])
     anna = memory.within(f"{memory.scope}/app/anna")
     assert [each.text for each in anna.list(here=True)] == ["I take the train at seven on Mondays."]
     assert anna.conversations.get("monday").messages == 2

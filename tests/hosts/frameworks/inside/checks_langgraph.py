@@ -3,12 +3,12 @@
 import time
 
 import pytest
-from conftest import ASKED, KEPT, TOLD, kept_texts
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from langgraph.store.base import PutOp
+from told import ASKED, KEPT, TOLD, kept_texts
 
 import memoranda
 from memoranda.adapters.langchain import MemorandaChatMessageHistory, MemorandaMiddleware, MemorandaRetriever

@@ -4,7 +4,7 @@ import asyncio
 
 import litellm
 import pytest
-from conftest import ASKED, KEPT, TOLD
+from told import ASKED, KEPT, TOLD
 
 from memoranda.adapters.litellm import MemorandaLogger
 
@@ -22,7 +22,7 @@ def complete(url):
         return answer.choices[0].message.content
 
     yield completed
-    litellm.callbacks = []
+    litellm.logging_callback_manager._reset_all_callbacks()  # it goes on calling those that it was given before
 
 
 async def until(condition):

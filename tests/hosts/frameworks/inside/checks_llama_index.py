@@ -1,11 +1,11 @@
 """LlamaIndex, with the real package."""
 
 import pytest
-from conftest import ASKED, KEPT, TOLD, kept_texts
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory
 from llama_index.llms.openai_like import OpenAILike
+from told import ASKED, KEPT, TOLD, kept_texts
 
 from memoranda.adapters.llama_index import MemorandaMemoryBlock, MemorandaRetriever, memory_tools
 

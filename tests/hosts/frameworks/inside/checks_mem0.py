@@ -47,7 +47,10 @@ def story(memory):
     first = added["results"][0]["id"]
     yield "add", added
     yield "get", memory.get(first)
-    yield "get_all", {"results": sorted(memory.get_all(filters={"user_id": "anna"})["results"], key=lambda e: e["role"])}
+    yield (
+        "get_all",
+        {"results": sorted(memory.get_all(filters={"user_id": "anna"})["results"], key=lambda e: e["role"])},
+    )
     found = memory.search("I keep bees behind the house.", filters={"user_id": "anna"}, top_k=1)
     yield "search", found
     assert found["results"][0]["id"] == first
@@ -92,8 +95,8 @@ def test_every_call_answers_in_the_form_of_mem0(ours, theirs):
     ],
 )
 def test_what_mem0_refuses_is_refused_here_as_well(call, ours, theirs):
-    with pytest.raises(Exception) as refused:  # noqa: PT011 each has errors of its own
+    with pytest.raises(Exception) as refused:
         call(theirs)
     assert isinstance(refused.value, ValueError) or "Validation" in type(refused.value).__name__
-    with pytest.raises(ValueError):  # noqa: PT011
+    with pytest.raises(ValueError):
         call(ours)

@@ -3,8 +3,8 @@
 import pytest
 from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from agents.memory import Session
-from conftest import ASKED, KEPT, TOLD, kept_texts
 from openai import AsyncOpenAI
+from told import ASKED, KEPT, TOLD, kept_texts
 
 from memoranda.adapters.openai_agents import MemorandaAgent, MemorandaSession
 

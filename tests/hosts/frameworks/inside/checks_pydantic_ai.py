@@ -1,9 +1,9 @@
 """Pydantic AI, with the real package."""
 
-from conftest import ASKED, KEPT, TOLD, kept_texts
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from told import ASKED, KEPT, TOLD, kept_texts
 
 from memoranda.adapters.pydantic_ai import MemorandaCapability, MemorandaToolset
 

@@ -8,10 +8,6 @@ import pytest
 import memoranda
 from memoranda.testing.agents import AgentServer
 
-TOLD = "Remember that I take the train at seven on Mondays."
-ASKED = "When do I take the train on Mondays?"
-KEPT = "train at seven"
-
 
 @pytest.fixture(scope="session")
 def model():
@@ -39,7 +35,3 @@ def memory(request, tmp_path):
 def embedded(tmp_path):
     with memoranda.open(tmp_path / "embedded.db", scope="test") as memory:
         yield memory
-
-
-def kept_texts(memory):
-    return [each.text for each in memory.list(states=())]
