@@ -246,6 +246,11 @@ class AsyncMemory(_Face[LongTermMemory]):
         return self._memory.scope
 
     @property
+    def sync(self) -> LongTermMemory:
+        """The same memory, not awaited: for what calls it from threads of its own."""
+        return self._memory
+
+    @property
     def path(self) -> Path:
         """The ledger file."""
         return self._memory.path
