@@ -1,7 +1,11 @@
-"""Letting go of many at once: shown first, tagged before, and one operation for undo. Never offered to a model."""
+"""Letting go: of one memory, or of many at once, shown first, tagged before, and one operation for undo.
+
+Many at once is never offered to a model. What is destroyed for good is `erase`, elsewhere; here it is checked.
+"""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from memoranda.domain.bulk import BULK_MODES, MAY_GO, MOST_SHOWN, BulkAction, BulkChange, BulkMode, BulkReceipt
 from memoranda.domain.clock import Moment, to_ms
@@ -12,6 +16,7 @@ from memoranda.domain.looking import checked_grades
 from memoranda.domain.memory import Grade, Kind, Source, State, Trust, checked_choice
 from memoranda.domain.ports import Progress
 from memoranda.domain.request import Request, checked_states
+from memoranda.domain.results import Changed, Verification
 from memoranda.domain.text import checked_text
 from memoranda.ledger.bulk import AT_ONCE, Bulk, Numbered
 from memoranda.ledger.fence import fences
@@ -27,7 +32,37 @@ _NARROWING = ("kind", "about", "attribute", "speaker", "conversation", "source",
 
 @fences()
 class LettingGo(Nouns):
-    """The verbs of the facade that forget or archive many memories together."""
+    """The verbs of the facade that forget or archive, and that look again for what was erased."""
+
+    def archive(self, reference: Reference, *, reason: str = "") -> Changed:
+        """Put away: kept, not recalled, for as long as you like."""
+        return self._change(reference, "archived", reason)
+
+    def forget(self, reference: Reference, *, reason: str = "") -> Changed:
+        """Hide at once. Can be restored for the grace period; then it is erased."""
+        return self._change(reference, "forgotten", reason)
+
+    def _change(self, reference: Reference, action: str, reason: str) -> Changed:
+        changed = self._engine.ledger.change_state(
+            id_of(reference),
+            action,
+            scope=self._scope,
+            actor=self._engine.actor,
+            reason=checked_reason(reason, self._engine.settings),
+            grace_ms=self._engine.settings.grace_ms,
+        )
+        self._engine.nudge()
+        return changed
+
+    def verify_erasure(self, statement: Mapping[str, Any], *, public_key: str = "") -> Verification:
+        """Check the signature of a statement that `erase` made, and look again in all places for what it says is gone.
+
+        With `public_key` (hexadecimal), it must be signed with that one. Of another store's statement only the
+        signature is checked.
+        """
+        from memoranda.service.statement import verify
+
+        return verify(self._engine, self._scope, statement, known=public_key)
 
     def forget_many(
         self,

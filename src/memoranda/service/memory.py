@@ -23,7 +23,6 @@ from memoranda.domain.results import (
     Replay,
     Revision,
     Stats,
-    Verification,
     WhyNot,
 )
 from memoranda.domain.scope import Scope
@@ -35,7 +34,7 @@ from memoranda.service.governing import Governing
 from memoranda.service.letting_go import LettingGo
 from memoranda.service.looking import Looking, as_kept
 from memoranda.service.moving import Moving
-from memoranda.service.screening import checked_reason, screened, with_its_end
+from memoranda.service.screening import screened, with_its_end
 from memoranda.service.travelling import Travelling, moment_named
 
 if TYPE_CHECKING:
@@ -365,14 +364,6 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
 
     # -- letting go --
 
-    def archive(self, reference: Reference, *, reason: str = "") -> Changed:
-        """Put away: kept, not recalled, for as long as you like."""
-        return self._change(reference, "archived", reason)
-
-    def forget(self, reference: Reference, *, reason: str = "") -> Changed:
-        """Hide at once. Can be restored for the grace period; then it is erased."""
-        return self._change(reference, "forgotten", reason)
-
     def restore(self, reference: Reference) -> Changed:
         """Bring back what was forgotten or archived."""
         memory = self.get(reference)
@@ -383,18 +374,6 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
                     f"the grace period of {memory.id} is over", hint="Remember it anew; the old one will be erased."
                 )
         return self._change(memory, "restored", "")
-
-    def _change(self, reference: Reference, action: str, reason: str) -> Changed:
-        changed = self._engine.ledger.change_state(
-            id_of(reference),
-            action,
-            scope=self._scope,
-            actor=self._engine.actor,
-            reason=checked_reason(reason, self._engine.settings),
-            grace_ms=self._engine.settings.grace_ms,
-        )
-        self._engine.nudge()
-        return changed
 
     def erase(
         self,
@@ -455,16 +434,6 @@ class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
             name_subject=name_subject,
             progress=progress,
         )
-
-    def verify_erasure(self, statement: Mapping[str, Any], *, public_key: str = "") -> Verification:
-        """Check the signature of a statement that `erase` made, and look again in all places for what it says is gone.
-
-        With `public_key` (hexadecimal), it must be signed with that one. Of another store's statement only the
-        signature is checked.
-        """
-        from memoranda.service.statement import verify
-
-        return verify(self._engine, self._scope, statement, known=public_key)
 
     def mirror(
         self,
