@@ -61,7 +61,7 @@ def hasty(monkeypatch):
 
     def wait(seconds):
         monkeypatch.setattr(postgres_database, "_VIEW_SECONDS", seconds)
-        monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", seconds)
+        monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", seconds)
         monkeypatch.setattr("memoranda.index.postgres.index._PATIENCE", seconds)
 
     wait(0.2)
@@ -145,7 +145,7 @@ def test_upkeep_finishes_an_erasure_that_an_older_view_had_kept_from_it(memory, 
 
 
 def test_whoever_holds_a_table_without_a_view_is_named_too(memory, path, address, visitor, monkeypatch):
-    monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", 0.2)
     kept = _plant(memory)
     visitor.rollback()
     visitor.execute("set session characteristics as transaction isolation level read committed")
@@ -155,7 +155,7 @@ def test_whoever_holds_a_table_without_a_view_is_named_too(memory, path, address
     assert f"the session {visitor.info.backend_pid} (a visitor" in told
     assert "the table memory" in told
     visitor.rollback()
-    monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", 60.0)
+    monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", 60.0)
     assert memory.admin.maintain().pending == ""
     assert not occurrences(path, SECRET)
 
