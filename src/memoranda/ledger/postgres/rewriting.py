@@ -106,14 +106,18 @@ def _left(connection: PostgresConnection, tables: Sequence[str], since: str) -> 
 
 
 def _parts(connection: PostgresConnection, tables: Sequence[str]) -> list[str]:
-    """The tables themselves; of one that is spread, its parts."""
+    """The tables themselves; of one that is spread, its parts. Not those in which nothing ever was since they were
+    last made: an index that had an entry keeps a page for it, also when the table was cut to nothing."""
     rows = connection.execute(
         """
-        select coalesce(part.relid, to_regclass(given.name))::text
+        select c.oid::regclass::text
         from unnest(cast(:names as text[])) with ordinality as given (name, place)
         left join lateral pg_partition_tree(to_regclass(given.name)) as part on true
-        left join pg_class c on c.oid = part.relid
-        where to_regclass(given.name) is not null and (c.relkind is null or c.relkind = 'r')
+        join pg_class c on c.oid = coalesce(part.relid, to_regclass(given.name))
+        where c.relkind = 'r' and (
+            pg_relation_size(c.oid) > 0 or (c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0)
+            or exists (select 1 from pg_index i where i.indrelid in (c.oid, c.reltoastrelid)
+                       and pg_relation_size(i.indexrelid) > current_setting('block_size')::integer))
         order by given.place, 1
         """,
         {"names": list(tables)},
