@@ -4,6 +4,7 @@ import pytest
 
 from faces import engine_of
 from memoranda.domain.scope import Scope
+from memoranda.ledger import streaming
 from memoranda.ledger.exporting import walked
 from support import occurrences
 
@@ -37,3 +38,24 @@ def test_an_export_that_failed_half_way_keeps_nothing_either(memory, path, tmp_p
     assert erased.purged, erased.receipt.pending
     assert not occurrences(path, SECRET)
     assert caught.value.args == ("enough",)
+
+
+@pytest.mark.parametrize("many", [0, 1, 9, 10, 11, 30])
+def test_rows_are_streamed_in_bites_and_none_is_lost_or_doubled(memory, monkeypatch, many):
+    monkeypatch.setattr(streaming, "AT_ONCE", 10)
+    memory.remember_many([f"harmless fact {number} of the house" for number in range(many)])
+    statement = "select number from memory where number > :after order by number"
+    with engine_of(memory).ledger.database.read() as connection:
+        listed = connection.execute(statement, {"after": 0}).fetchall()
+        assert list(streaming.streamed(connection, statement, {"after": 0})) == listed
+        assert len(listed) == many
+        both = zip(
+            streaming.streamed(connection, statement, {"after": 0}),
+            streaming.streamed(connection, statement, {"after": 0}),
+            strict=True,
+        )
+        assert [one for one, other in both if one == other] == listed
+        left = streaming.streamed(connection, statement, {"after": 0})
+        assert next(left, None) == (listed[0] if listed else None)
+    assert len(memory.list(limit=100)) == many
+    del left

@@ -1,6 +1,7 @@
 """What was erased leaves the files of the server and the planner's statistics; and upkeep finishes what had to wait."""
 
 import threading
+import time
 
 import psycopg
 import pytest
@@ -61,7 +62,7 @@ def hasty(monkeypatch):
 
     def wait(seconds):
         monkeypatch.setattr(postgres_database, "_VIEW_SECONDS", seconds)
-        monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", seconds)
+        monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", seconds)
         monkeypatch.setattr("memoranda.index.postgres.index._PATIENCE", seconds)
 
     wait(0.2)
@@ -145,7 +146,7 @@ def test_upkeep_finishes_an_erasure_that_an_older_view_had_kept_from_it(memory, 
 
 
 def test_whoever_holds_a_table_without_a_view_is_named_too(memory, path, address, visitor, monkeypatch):
-    monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", 0.2)
     kept = _plant(memory)
     visitor.rollback()
     visitor.execute("set session characteristics as transaction isolation level read committed")
@@ -155,7 +156,7 @@ def test_whoever_holds_a_table_without_a_view_is_named_too(memory, path, address
     assert f"the session {visitor.info.backend_pid} (a visitor" in told
     assert "the table memory" in told
     visitor.rollback()
-    monkeypatch.setattr(postgres_database, "_LOCK_SECONDS", 60.0)
+    monkeypatch.setattr(postgres_database, "_WRITE_SECONDS", 60.0)
     assert memory.admin.maintain().pending == ""
     assert not occurrences(path, SECRET)
 
@@ -328,6 +329,28 @@ def test_a_table_that_somebody_reads_is_not_written_anew_and_nothing_is_raised(m
     assert "uses the table memory" in written_anew(address, ["memory"], patience=0.0)
     visitor.rollback()
     assert not written_anew(address, ["memory"], patience=60.0)
+
+
+def test_a_table_that_was_emptied_is_written_anew_and_one_that_was_never_filled_is_not(memory, path, address):
+    _plant(memory)
+    server = postgres.shared()
+    server.sql(f"create table {address.schema}.emptied (word text primary key)")
+    server.sql(f"create table {address.schema}.bare (word text primary key)")
+    server.sql(f"insert into {address.schema}.emptied values ('{SECRET} was here')")
+    server.sql(f"delete from {address.schema}.emptied")
+    for _ in range(600):  # until nobody sees it any more
+        server.sql(f"vacuum (truncate) {address.schema}.emptied")
+        if server.sql(f"select pg_relation_size('{address.schema}.emptied')") == [(0,)]:
+            break
+        time.sleep(0.1)
+    assert [name for name, content in faces.tables_of(path) if SECRET.encode() in content and "emptied" in name]
+    server.sql(f"alter table {address.schema}.emptied owner to memoranda")
+    before = dict(_files(address.schema))
+    assert written_anew(address, ["emptied", "bare"], patience=60.0) == ""
+    after = dict(_files(address.schema))
+    assert before["bare"] == after["bare"]
+    assert before["emptied"] != after["emptied"]
+    assert not [name for name, content in faces.tables_of(path) if SECRET.encode() in content and "emptied" in name]
 
 
 def test_a_table_that_is_gone_meanwhile_is_passed_over(memory, address):

@@ -11,6 +11,7 @@ from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import in_parts
 from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import SELECTED, from_row
+from memoranda.ledger.streaming import streamed
 
 _BELOW = "(scope = :scope or (scope > :below and scope < :beyond))"
 _SAME = ("about", "speaker", "source", "source_ref", "kind")
@@ -165,12 +166,12 @@ class Erasing:
         """What is written in the tables that hold neither memories nor messages."""
         with self._database.read() as connection:
             for statement in _WORDS:
-                yield from (str(row[0]) for row in connection.execute(statement) if row[0])
+                yield from (str(row[0]) for row in streamed(connection, statement) if row[0])
 
     def vectors(self, length: int) -> Iterator[bytes]:
         """How every vector begins."""
         with self._database.read() as connection:
-            for row in connection.execute(_VECTORS, {"length": length}):
+            for row in streamed(connection, _VECTORS, {"length": length}):
                 yield bytes(row[0])
 
     # -- signing --

@@ -17,6 +17,7 @@ from memoranda.ledger.dialect import in_parts, placeholders
 from memoranda.ledger.looking import browsed
 from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
+from memoranda.ledger.streaming import streamed
 
 _INSERT = (
     f"insert into memory ({', '.join(COLUMNS)}) values ({', '.join(':' + name for name in COLUMNS)}) "  # noqa: S608
@@ -477,17 +478,17 @@ def count_lapsed(connection: Connection, moment: int) -> int:
 
 def all_texts(connection: Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
     """Everything people wrote into the memories whose number is wanted, for the proof of erasure."""
-    rows = connection.execute(
+    statement = (
         "select number, text, about, attribute, value, context, source_ref, speaker, conversation, tags, metadata, "
         "media_refs from memory"
     )
-    for row in rows:
+    for row in streamed(connection, statement):
         if wanted(int(row[0])):
             yield from (str(part) for part in row[1:] if part)
-    for row in connection.execute("select number, tags, metadata from revision"):
+    for row in streamed(connection, "select number, tags, metadata from revision"):
         if wanted(int(row[0])):
             yield from (str(part) for part in row[1:] if part)
-    for row in connection.execute("select number, reason from event where reason <> ''"):
+    for row in streamed(connection, "select number, reason from event where reason <> ''"):
         if wanted(int(row[0])):
             yield str(row[1])
     if wanted(_NOBODY):

@@ -27,7 +27,7 @@ from memoranda.ledger.database import Database
 
 SCRUBBED_BYTES = 1 << 30
 """Tables larger than this are not written anew while somebody waits: nobody could read them meanwhile."""
-_PATIENCE = 6.0
+_PATIENCE = 12.0
 
 T = TypeVar("T")
 

@@ -47,7 +47,7 @@ _LOOK_AGAIN_SECONDS = 0.02
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 _MOST_TRIES = 20
 _VIEW_SECONDS = 12.0
-_LOCK_SECONDS = 6.0
+_WRITE_SECONDS = 12.0
 _SCRUBBED_BYTES = 256 << 20
 _WRITERS_KEPT_MS = 7 * 86_400_000
 _WRITE = "begin isolation level read committed read write"
@@ -347,7 +347,7 @@ class PostgresDatabase(Database):
         with self.read() as connection:
             if size_of(connection, TABLES) > _SCRUBBED_BYTES:
                 return "the tables are large; run `memoranda optimize` when nobody needs the store"
-        return written_anew(self.address, TABLES, patience=_LOCK_SECONDS)
+        return written_anew(self.address, TABLES, patience=_WRITE_SECONDS)
 
     @contextmanager
     def contents(self) -> Iterator[Iterator[tuple[str, Iterator[bytes]]]]:

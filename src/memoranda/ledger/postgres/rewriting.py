@@ -22,9 +22,9 @@ from memoranda.ledger.postgres.troubles import translated
 # Longer than the server takes to notice that only its own tidying is in the way, which it then ends.
 _LOCK_MS = 1_500
 _PAUSE_SECONDS = 0.1
+_USED_SECONDS = 6.0
 LATER = "run `memoranda maintain` when it has ended"
 LOOKS = "has an older view of the database, which keeps what was deleted"
-_USES = "uses the table"
 _COUNTED = (
     "scope", "id", "memory_id", "superseded_by",
     "kind", "state", "status", "action", "trust", "source", "basis", "role",
@@ -54,20 +54,34 @@ def written_anew(address: Address, tables: Sequence[str], *, patience: float) ->
     """Write the tables anew without what was deleted before; else why some are not.
 
     One table at a time, and nobody else reads or writes that one meanwhile. One that is gone has nothing in it.
-    Whoever waits for a table keeps others from it, so that the wait is short, and begins again.
+    Whoever waits for a table keeps others from it, so that the wait is short, begins again, and is given up sooner.
     """
-    deadline = time.monotonic() + patience
+    began = time.monotonic()
+    deadline = began + patience
     with session(address) as connection:
         since = moment(connection)
         left, why = _parts(connection, tables), ""
         while left:
-            left, why = _left(connection, left, since)
+            try:
+                left, why = _left(connection, left, since)
+            except _Used as used:
+                left, why = used.left, str(used)
+                if time.monotonic() - began >= _USED_SECONDS:
+                    break
             if not left or time.monotonic() >= deadline:
                 break
             # Who waits for the table has it now. And nothing is locked while somebody looks: it would be in vain.
             time.sleep(_PAUSE_SECONDS)
             wait(lambda: older_views(connection, since), deadline)
         return why
+
+
+class _Used(Exception):
+    """Somebody uses a table for longer than we wait."""
+
+    def __init__(self, name: str, who: str, left: Sequence[str]) -> None:
+        super().__init__(f"{who or 'another session'} uses the table {_shown(name)}; {LATER}")
+        self.left = list(left)
 
 
 def _left(connection: PostgresConnection, tables: Sequence[str], since: str) -> tuple[list[str], str]:
@@ -79,8 +93,7 @@ def _left(connection: PostgresConnection, tables: Sequence[str], since: str) -> 
         except errors.UndefinedTable:  # an index that was replaced meanwhile
             continue
         except (errors.LockNotAvailable, errors.DeadlockDetected):
-            who = holders(connection, name) or "another session"
-            return list(tables[done:]), f"{who} {_USES} {_shown(name)}; {LATER}"
+            raise _Used(name, holders(connection, name), tables[done:]) from None
         if (after := _file_of(connection, name)) is not None and after == before:
             raise LedgerError(
                 f"the role may not write the table {_shown(name)} anew",
@@ -93,14 +106,18 @@ def _left(connection: PostgresConnection, tables: Sequence[str], since: str) -> 
 
 
 def _parts(connection: PostgresConnection, tables: Sequence[str]) -> list[str]:
-    """The tables themselves; of one that is spread, its parts."""
+    """The tables themselves; of one that is spread, its parts. Not those in which nothing ever was since they were
+    last made: an index that had an entry keeps a page for it, also when the table was cut to nothing."""
     rows = connection.execute(
         """
-        select coalesce(part.relid, to_regclass(given.name))::text
+        select c.oid::regclass::text
         from unnest(cast(:names as text[])) with ordinality as given (name, place)
         left join lateral pg_partition_tree(to_regclass(given.name)) as part on true
-        left join pg_class c on c.oid = part.relid
-        where to_regclass(given.name) is not null and (c.relkind is null or c.relkind = 'r')
+        join pg_class c on c.oid = coalesce(part.relid, to_regclass(given.name))
+        where c.relkind = 'r' and (
+            pg_relation_size(c.oid) > 0 or (c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0)
+            or exists (select 1 from pg_index i where i.indrelid in (c.oid, c.reltoastrelid)
+                       and pg_relation_size(i.indexrelid) > current_setting('block_size')::integer))
         order by given.place, 1
         """,
         {"names": list(tables)},
