@@ -1,6 +1,7 @@
 """Killed while text lies in clear on its way out or in: who comes next clears it away, and the proof looks there."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -162,6 +163,26 @@ def test_a_backup_that_has_its_name_survives_the_clearing_of_its_first_one(kept)
         back_up(engine)
     assert not os.path.exists(first)
     assert verify_backup(made, settings=settings).ok
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount a small disk")
+@pytest.mark.parametrize("what", ["export", "backup"])
+def test_on_a_full_disk_nothing_is_left(kept, tmp_path, what):
+    with open_store(kept, sweep=False) as memory:
+        memory.remember_many([f"Number {number} of many. " + "filling " * 60 for number in range(3_000)])
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("this machine lets nobody mount")
+    try:
+        with open_store(kept, sweep=False) as memory:
+            act = memory.export if what == "export" else memory.admin.backup
+            with pytest.raises(MemorandaError) as refused:
+                act(disk / "out.memoranda")
+        assert "space" in f"{refused.value} {refused.value.hint}"
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", disk], check=True)
 
 
 def test_shredding_leaves_a_second_name_alone(tmp_path):

@@ -32,6 +32,7 @@ from memoranda.domain.clock import Clock, SystemClock
 from memoranda.domain.errors import (
     Conflict,
     InvalidInput,
+    KeyWrong,
     LedgerDamaged,
     LedgerError,
     MemorandaError,
@@ -154,12 +155,28 @@ def verify_backup(path: str | Path, *, settings: Settings, passphrase: str | Non
         key = key_for(place_of, settings, passphrase=passphrase)
         file = looked_at(place_of)
         checks = [_check_bytes(place_of)]
-        with backup.opened(place_of, key) as connection:
+        with _said_of_a_backup(passphrase), backup.opened(place_of, key) as connection:
             manifest = backup.manifest_in(connection)
             if manifest is None:
                 raise InvalidInput(f"{place_of.name} is no backup", hint="Give a file that `memoranda backup` made.")
             checks += backup.check(connection, manifest.figures, contents=True)
     return BackupChecked(file._replace(manifest=manifest, encrypted=manifest.encrypted), tuple(checks))
+
+
+@contextmanager
+def _said_of_a_backup(passphrase: str | None) -> Iterator[None]:
+    """What is wrong with a file, with the way out for who has a backup in his hands and no store."""
+    try:
+        yield
+    except KeyWrong as error:
+        if not passphrase:
+            raise
+        raise KeyWrong(
+            f"{error}: the passphrase does not fit",
+            hint="Give the passphrase that it was made with; that of another backup may be another.",
+        ) from error
+    except LedgerDamaged as error:
+        raise LedgerDamaged(str(error), hint="Take another backup: this one is damaged, or none.") from error
 
 
 def compare_backup(engine: Engine, path: str | Path, *, passphrase: str | None = None) -> BackupDifference:
