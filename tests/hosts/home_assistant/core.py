@@ -101,6 +101,8 @@ class Failed(Exception):
 class Core:
     """One home. May be stopped and started again; its folder stays."""
 
+    newest = False
+
     def __init__(self, hass: Path, folder: Path, environment: dict[str, str]) -> None:
         self.hass = hass
         self.folder = folder
@@ -121,6 +123,9 @@ class Core:
     def log(self) -> str:
         return (self.folder / "output.log").read_text(encoding="utf-8", errors="replace")
 
+    def command(self) -> list[str]:
+        return [str(self.hass), "-c", str(self.folder), "--skip-pip"]
+
     @property
     def configuration(self) -> str:
         before, _, after = CONFIGURATION.partition("template:\n")
@@ -135,7 +140,7 @@ class Core:
         (self.folder / "configuration.yaml").write_text(written, encoding="utf-8")
         with (self.folder / "output.log").open("ab") as output:
             self.process = subprocess.Popen(
-                [self.hass, "-c", str(self.folder), "--skip-pip"],
+                self.command(),
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **self.environment},
@@ -219,6 +224,29 @@ class Core:
 
     def _post(self, path: str, body: dict) -> dict:
         return httpx.post(self.url + path, json=body, timeout=60).raise_for_status().json()
+
+
+class NewestCore(Core):
+    """In a Debian of its own, below the folder `house`: with another Python, and another world around it."""
+
+    newest = True
+
+    def __init__(self, house: Path, name: str, environment: dict[str, str]) -> None:
+        self.house = house
+        place = house / "homes" / name
+        shutil.rmtree(place, ignore_errors=True)
+        super().__init__(Path("/ha/bin/hass"), place / "config", environment)
+        shutil.copytree(ROOT / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def command(self) -> list[str]:
+        home = "/" + str(self.folder.relative_to(self.house))
+        inside = {"PYTHONPATH": home.replace("/config", "/src"), "XDG_CACHE_HOME": "/homes/cache"}
+        said = [f"{name}={value}" for name, value in inside.items()]
+        return ["chroot", str(self.house), "env", *said, str(self.hass), "-c", home, "--skip-pip"]
+
+    @property
+    def configuration(self) -> str:
+        return CONFIGURATION
 
 
 class Person:

@@ -6,7 +6,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import llm as ha_llm
 
 from .const import DOMAIN
-from .tools import IS_NEW, household_of, tools_of
+from .tools import TAKES_TOOLS, household_of, tools_of
 
 WITH_ASSIST = f"{DOMAIN}_assist"
 _PROMPT = (
@@ -20,7 +20,7 @@ _PROMPT = (
 @callback
 def async_register_apis(hass: HomeAssistant) -> None:
     ha_llm.async_register_api(hass, MemoryAPI(hass=hass, id=DOMAIN, name="Memoranda"))
-    if not IS_NEW:
+    if not TAKES_TOOLS:
         # Newer cores let an agent have several of them, and take tools from integrations; see `llm.py`.
         ha_llm.async_register_api(hass, AssistWithMemoryAPI(hass=hass, id=WITH_ASSIST, name="Assist + Memoranda"))
 

@@ -15,9 +15,10 @@ from homeassistant.const import MATCH_ALL
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
+from homeassistant.helpers import issue_registry as ir
 
 from . import happened, speech
-from .const import CONF_AGENT, CONF_LANGUAGE, CONF_RECALL
+from .const import CONF_AGENT, CONF_LANGUAGE, CONF_RECALL, DEFAULT_OPTIONS, DOMAIN
 from .household import Household, MemorandaEntry
 from .people import Seat
 from .places import entities_in, things_called, with_subjects
@@ -31,6 +32,7 @@ _LOGGER = logging.getLogger(__name__)
 _TO_TELL = 5.0
 _TO_KEEP = 15.0
 _MOST_ANSWERED = 3
+_NEWER = ("satellite_id",)  # what later cores tell of a turn
 # It did not understand, or knows no thing or room of that name: "where is the boiler manual?" is no device's question.
 _HAS_NO_ANSWER = (
     intent.IntentResponseErrorCode.NO_INTENT_MATCH,
@@ -74,14 +76,33 @@ class RememberingAgent(conversation.ConversationEntity):
             conversation_id=user_input.conversation_id,
             context=user_input.context,
             language=user_input.language,
-            agent_id=str(household.options[CONF_AGENT]),
+            agent_id=self._inner(),
             device_id=user_input.device_id,
             extra_system_prompt="\n".join(each for each in (user_input.extra_system_prompt, told) if each) or None,
+            **{name: getattr(user_input, name) for name in _NEWER if hasattr(user_input, name)},
         )
         captured = await self._capture(user_input, seat, result)
         if result.response.error_code in _HAS_NO_ANSWER:
             return await self._answer(user_input, seat, result, events, captured)
         return result
+
+    def _inner(self) -> str:
+        """The agent that the options name; if it is gone, Home Assistant's own, and a repair says so."""
+        chosen = str(self._household.options[CONF_AGENT])
+        issue = f"agent_gone_{self._attr_unique_id}"
+        if conversation.async_get_agent_info(self.hass, chosen) is not None:
+            ir.async_delete_issue(self.hass, DOMAIN, issue)
+            return chosen
+        ir.async_create_issue(
+            self.hass,
+            DOMAIN,
+            issue,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key="agent_gone",
+            translation_placeholders={"agent": chosen},
+        )
+        return str(DEFAULT_OPTIONS[CONF_AGENT])
 
     async def _events(self, user_input: conversation.ConversationInput, seat: Seat) -> str | None:
         """What happened, for a question about it; from the history. None for anything else."""

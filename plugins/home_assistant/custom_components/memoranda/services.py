@@ -160,13 +160,18 @@ async def _delete(household: Household, seat: Seat, given: Given) -> Given:
     _must_keep(seat)
     if not given.get("id") and not given.get("query"):
         raise ServiceValidationError(translation_domain=DOMAIN, translation_key="id_or_query")
-    asked = {name: given[name] for name in ("id", "query", "confirm") if given.get(name)}
+    asked = {name: given[name] for name in ("query", "confirm") if given.get(name)}
 
     def work(memory: LongTermMemory) -> Given:
         from memoranda.tools import Tools
 
-        if given["permanently"] and given.get("id"):
-            return {"deleted": memory.erase(memory.get(given["id"])).ids[0], "permanently": True}
+        if given.get("id"):
+            chosen = memory.get(given["id"])
+            if given["permanently"]:
+                memory.erase(chosen)
+            else:
+                memory.forget(chosen, reason="deleted by a service")
+            return {"deleted": chosen.id, "permanently": given["permanently"], "candidates": []}
         result = Tools(memory, source="user", speaker=seat.speaker).call("memory_forget", asked)
         if result.failed:
             raise ServiceValidationError(result.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import voluptuous as vol
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from .household import Household
     from .people import Seat
 
-# Newer cores ask for the name of the integration in front, and for results of a class of their own.
-IS_NEW = hasattr(ha_llm, "ToolResult")
-_PREFIX = f"{DOMAIN}__" if IS_NEW else ""
+# Newer cores collect tools from integrations and want their name in front; still newer ones have a class for results.
+TAKES_TOOLS = find_spec("homeassistant.components.llm") is not None
+_HAS_RESULTS = hasattr(ha_llm, "ToolResult")
+_PREFIX = f"{DOMAIN}__" if TAKES_TOOLS else ""
 _OFFERED = ("memory_store", "memory_recall", "memory_forget", "remember_fact")
 _NOT_FOR_MODELS = ("scope", "memoryId")
 _NOT_KEPT = "Nothing is kept of who speaks here, by the home's settings. Say so; do not try again."
@@ -74,7 +76,7 @@ class _Tool(ha_llm.Tool):
         self.description = description
         self.parameters = parameters
         self.integration = DOMAIN
-        if IS_NEW:
+        if _HAS_RESULTS:
             self.annotations = ha_llm.ToolAnnotations(read_only=self.reads, destructive=self.hides, open_world=False)
 
     async def async_call(
@@ -90,7 +92,7 @@ class _Tool(ha_llm.Tool):
                 told = await self.called(household, seat, self.parameters(dict(tool_input.tool_args)))
         except (HomeAssistantError, vol.Invalid) as error:
             told = {"error": str(error)}
-        return ha_llm.ToolResult(data=told) if IS_NEW else told
+        return ha_llm.ToolResult(data=told, error="error" in told) if _HAS_RESULTS else told
 
     async def called(self, household: Household, seat: Seat, given: dict[str, Any]) -> dict[str, Any]:
         raise NotImplementedError
