@@ -105,6 +105,26 @@ def test_the_half_life_and_the_place_of_the_store_follow_the_options(tmp_path, m
     assert data_folder() == Path("/data")
 
 
+def test_a_store_that_cannot_be_opened_is_left_alone_for_a_while(tmp_path, monkeypatch):
+    stores, asked = Stores(), []
+    away = memoranda.ProviderUnavailable("no connection")
+
+    def connect(*given, **named):
+        asked.append(given)
+        raise away
+
+    monkeypatch.setattr(memoranda, "connect", connect)
+    options = Options.of({"server_url": "http://127.0.0.1:9"})
+    for _ in range(3):
+        with pytest.raises(memoranda.ProviderUnavailable):
+            stores.root(options)
+    assert len(asked) == 1
+    monkeypatch.setattr("memoranda_langbot.stores._LEFT_ALONE", 0.0)
+    with pytest.raises(memoranda.ProviderUnavailable):
+        stores.root(options)
+    assert len(asked) == 2
+
+
 # -- prompts --
 
 

@@ -39,6 +39,7 @@ class Chat:
 
 def the_package_is_loaded_with_all_its_components(stack):
     assert stack.status(NAME) == "initialized"
+    _reconfigure(stack, {})
     catalog = {each["name"]: each for each in stack.http("GET", "/api/v1/tools")["data"]["tools"]}
     for each in definitions("openai", toolset="langbot"):
         tool = each["function"]
@@ -368,7 +369,8 @@ def _retrieved(stack, base, query, settings):
 def _reconfigure(stack, config):
     """As an operator changes it; LangBot then starts the plugin anew."""
     before = stack.log("runtime").count("Plugin memoranda/Memoranda initialized")
-    stack.http("PUT", f"/api/v1/plugins/{AUTHOR}/{NAME}/config", config)
+    # On a busy machine a model is not loaded in the time that a person would wait.
+    stack.http("PUT", f"/api/v1/plugins/{AUTHOR}/{NAME}/config", {"timeout": 40, **config})
     stack.wait(
         "the plugin to start anew",
         lambda: (
