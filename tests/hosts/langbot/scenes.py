@@ -130,13 +130,13 @@ def nothing_leaks_from_one_group_to_another(stack):
     for elsewhere in (there, alone):
         assert "oak" not in "".join(elsewhere.system("Where is the treasure under the oak?"))
         assert stack.seen()["_ltm_context"]["episodes"] == []
-        assert elsewhere.call("recall_memory", query="Where is the treasure?") == "No relevant memories found."
-        assert "failed" not in elsewhere.call("forget", episode_id=kept).casefold()
-        assert elsewhere.memory("search treasure oak") == "[Memory] No relevant episodes found."
-        assert elsewhere.memory("list") == "[Memory] No episodes found."
         assert elsewhere.memory(f"show {kept}") == f"[Memory] Episode {kept} not found."
-        assert elsewhere.memory(f"forget {kept}") == f"[Memory] Episode {kept} not found."
-        assert json.loads(elsewhere.memory("export"))["profiles"] == []
+        assert elsewhere.memory("list") == "[Memory] No episodes found."
+    assert there.call("recall_memory", query="Where is the treasure?") == "No relevant memories found."
+    assert there.call("forget", episode_id=kept).startswith("Error: ")
+    assert there.memory("search treasure oak") == "[Memory] No relevant episodes found."
+    assert there.memory(f"forget {kept}") == f"[Memory] Episode {kept} not found."
+    assert json.loads(there.memory("export"))["profiles"] == []
     assert "third oak" in here.memory("list")
     assert "[MEM]" in here.say("Where is the treasure?")
 
