@@ -9,6 +9,7 @@ from memoranda.domain.statement import Asked
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import in_parts
+from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import SELECTED, from_row
 
 _BELOW = "(scope = :scope or (scope > :below and scope < :beyond))"
@@ -56,8 +57,10 @@ class Erasing:
     # -- what is meant --
 
     def matching(self, scope: Scope, asked: Asked, talks: Sequence[str]) -> list[tuple[int, Memory]]:
-        """Memories of this very scope that fit all that is asked for; `talks` are the names of the conversation."""
-        parts, values = ["m.scope = :scope"], {"scope": scope.path}
+        """Memories of this very scope, or with those below it, that fit all that is asked for; `talks` are the names
+        of the conversation."""
+        where, values = inside(scope, below=asked.below, column="m.scope")
+        parts = [where]
         more: dict[str, Any] = {}
         for name in _SAME:
             if value := getattr(asked, name):

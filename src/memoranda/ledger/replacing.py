@@ -73,14 +73,16 @@ def place(new: Path, path: Path) -> None:
 
 
 def shred(path: Path) -> None:
-    """Overwrite a file and remove it. One that is not there is gone already; of a link only the link goes."""
+    """Overwrite a file and remove it. One that is not there is gone already; of a link only the link goes, and of a
+    file with a second name only this one: whoever was killed while he gave it its place meant the other to stay."""
     with suppress(FileNotFoundError):
         if path.is_symlink():
             path.unlink()
             return
         descriptor = os.open(path, os.O_WRONLY | _NO_LINK)
         try:
-            _overwrite(descriptor)
+            if os.fstat(descriptor).st_nlink == 1:
+                _overwrite(descriptor)
         finally:
             os.close(descriptor)
         path.unlink()

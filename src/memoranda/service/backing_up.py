@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -51,6 +51,7 @@ from memoranda.ledger.replacing import alone, drop_derived, place, replace, shre
 from memoranda.ledger.sealing import head, is_sealed
 from memoranda.service.engine import Engine
 from memoranda.service.keys import from_passphrase, key_for, key_of
+from memoranda.service.workroom import Workroom
 
 T = TypeVar("T")
 SUFFIX = ".memoranda"
@@ -79,9 +80,10 @@ def back_up(
 ) -> BackedUp:
     """Write a backup and check it. Without a path it goes to the folder of backups, where old ones are removed."""
     began = time.monotonic()
-    with _writing(engine.ledger.path), told():
+    with _writing(engine.ledger.path), told(), ExitStack() as stack:
         target = _target(engine, path)
         _shred_leftovers(engine)
+        stack.enter_context(Workroom(engine.ledger.path).noted(target.with_name(f".{target.name}.part")))
         part = private(target.with_name(f".{target.name}.part"))
         key = engine.key
         how: Encrypted = "no" if key is None else "key"
@@ -126,6 +128,23 @@ def looked_at(path: Path) -> BackupFile:
     except MemorandaError as error:
         return BackupFile(str(path), size, "no", None, str(error))
     return BackupFile(str(path), size, "no", manifest, "" if manifest else "this is no backup")
+
+
+def trouble_of(found: BackupFile) -> str:
+    """Why nothing can be restored from a backup, as far as that shows without a key; empty when nothing is known to be
+    wrong. Reads all of its bytes."""
+    path = Path(found.path)
+    if found.trouble:
+        return found.trouble
+    try:
+        check = _check_bytes(path)
+        if not check.ok or _said_beside(path).get("sha256") or found.encrypted != "no":
+            return "" if check.ok else check.detail
+        with backup.opened(path, None) as connection:  # no note lies beside it: it has to speak for itself
+            checks = backup.check(connection, found.manifest.figures, contents=False) if found.manifest else ()
+        return next((f"{each.name}: {each.detail}" for each in checks if not each.ok), "")
+    except (MemorandaError, OSError) as error:
+        return str(error)
 
 
 def verify_backup(path: str | Path, *, settings: Settings, passphrase: str | None = None) -> BackupChecked:

@@ -18,6 +18,9 @@ _WORDS = (
     "text", "about", "attribute", "context", "speaker", "conversation", "source_ref", "value", "metadata", "tags",
 )  # fmt: skip
 _UNSUSPECTED = frozenset({"operator", "system"})
+_NAMES = frozenset({"source_ref", "conversation"})
+"""What hosts call things. An `about` is one when it says so: a host's own key of something, after `item:`."""
+ITEM = "item:"
 
 
 def screened(memory: Memory, settings: Settings) -> Memory:
@@ -96,7 +99,9 @@ def json_without_secrets(value: Any, settings: Settings) -> Any:
 def _refuse_secrets(memory: Memory) -> None:
     for name in _WORDS:
         part = getattr(memory, name)
-        if part:
+        if name in _NAMES or (name == "about" and part.startswith(ITEM)):
+            refuse_secret_name(part, name)
+        elif part:
             refuse_secret(part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=dict), name)
 
 
