@@ -68,8 +68,7 @@ def remove_document(root: memoranda.LongTermMemory, document_id: str) -> int:
             if not gone:
                 with suppress(Conflict, Refused):
                     return root.undo(memory.history(found[0])[0].event.sequence, below=True).receipt.memories
-            for one in found:
-                memory.forget(one, reason="the document was deleted")
+            memory.forget_many(found, states=_THERE, reason="the document was deleted", mode="now")
             gone += len(found)
     return gone
 
