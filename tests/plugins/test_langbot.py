@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import memoranda
 from memoranda.tools.toolbox import definitions
 from support import open_store
 
-PLUGIN = Path(__file__).parents[2] / "plugins/langbot"
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "plugins/langbot"
 sys.path.insert(0, str(PLUGIN))
 
 from memoranda_langbot.commands import SUBCOMMANDS, answer  # noqa: E402 the plugin is no installed package
@@ -297,3 +299,9 @@ def test_the_manifest_offers_every_option_with_its_usual_value():
     engine = yaml.safe_load((PLUGIN / "components/knowledge_engine/memory_engine.yaml").read_text(encoding="utf-8"))
     for each in engine["spec"]["creation_schema"]:
         assert each["default"] == getattr(Options(), each["name"])
+
+
+def test_what_langbot_installs_for_the_plugin_is_what_the_package_needs():
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    pinned = (ROOT / "tests/hosts/langbot/wheels.in").read_text(encoding="utf-8").splitlines()
+    assert [line for line in pinned if not line.startswith("#")] == needed

@@ -95,7 +95,7 @@ def _key(record: Mapping[str, Any]) -> str:
 
 
 def _taken(done: memoranda.Imports) -> Taken:
-    return Taken(done.taken, dict(done.audit.left_out), done.audit.quarantined)
+    return Taken(done.taken, {**done.audit.left_out}, done.audit.quarantined)
 
 
 def _records(body: bytes) -> list[dict[str, Any]]:
