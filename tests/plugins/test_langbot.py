@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import memoranda
 from memoranda.tools.toolbox import definitions
 from support import open_store
 
-PLUGIN = Path(__file__).parents[2] / "plugins/langbot"
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "plugins/langbot"
 sys.path.insert(0, str(PLUGIN))
 
 from memoranda_langbot.commands import SUBCOMMANDS, answer  # noqa: E402 the plugin is no installed package
@@ -103,6 +105,26 @@ def test_the_half_life_and_the_place_of_the_store_follow_the_options(tmp_path, m
     assert data_folder() == Path("/somewhere/installation/data")
     monkeypatch.setenv("LANGBOT_PLUGIN_RUNTIME_PROFILE", "shared")
     assert data_folder() == Path("/data")
+
+
+def test_a_store_that_cannot_be_opened_is_left_alone_for_a_while(tmp_path, monkeypatch):
+    stores, asked = Stores(), []
+    away = memoranda.ProviderUnavailable("no connection")
+
+    def connect(*given, **named):
+        asked.append(given)
+        raise away
+
+    monkeypatch.setattr(memoranda, "connect", connect)
+    options = Options.of({"server_url": "http://127.0.0.1:9"})
+    for _ in range(3):
+        with pytest.raises(memoranda.ProviderUnavailable):
+            stores.root(options)
+    assert len(asked) == 1
+    monkeypatch.setattr("memoranda_langbot.stores._LEFT_ALONE", 0.0)
+    with pytest.raises(memoranda.ProviderUnavailable):
+        stores.root(options)
+    assert len(asked) == 2
 
 
 # -- prompts --
@@ -277,3 +299,9 @@ def test_the_manifest_offers_every_option_with_its_usual_value():
     engine = yaml.safe_load((PLUGIN / "components/knowledge_engine/memory_engine.yaml").read_text(encoding="utf-8"))
     for each in engine["spec"]["creation_schema"]:
         assert each["default"] == getattr(Options(), each["name"])
+
+
+def test_what_langbot_installs_for_the_plugin_is_what_the_package_needs():
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    pinned = (ROOT / "tests/hosts/langbot/wheels.in").read_text(encoding="utf-8").splitlines()
+    assert [line for line in pinned if not line.startswith("#")] == needed

@@ -59,10 +59,10 @@ def delete(desk: Desk, words: Sequence[str]) -> str:
     if "yes" not in given:
         shown = [lines.episode(memory) for memory in found[:PAGE]]
         return "\n".join([f"[Memory] {len(found)} episodes match. Repeat with --yes to delete them:", *shown])
-    for memory in found[:_AT_ONCE]:
-        desk.room.memories.forget(memory, reason="!memory delete")
-    left = len(found) - _AT_ONCE
-    return f"[Memory] {min(len(found), _AT_ONCE)} episodes deleted." + (f" {left} more match." if left > 0 else "")
+    gone = [memory.id for memory in found[:_AT_ONCE]]
+    desk.room.memories.forget_many(gone, states=states, reason="!memory delete", mode="now")
+    left = len(found) - len(gone)
+    return f"[Memory] {len(gone)} episodes deleted." + (f" {left} more match." if left else "")
 
 
 def _options(words: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memoranda.domain.memory import Memory, State
+from memoranda.domain.memory import Memory, State, Trust
 from memoranda.domain.profile import is_entry
 from memoranda_langbot.stores import Room
 
@@ -66,7 +66,7 @@ class Desk(NamedTuple):
                 return
 
 
-_MAY_SPEAK = ("trusted", "untrusted")
+_MAY_SPEAK: tuple[Trust, ...] = ("trusted", "untrusted")
 
 
 def number(words: Sequence[str], usage: str) -> int:

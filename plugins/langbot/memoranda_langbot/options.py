@@ -21,6 +21,7 @@ class Options(NamedTuple):
     recency_half_life_days: float = 30.0
     auto_recall_top_k: int = 3
     budget: int = 800
+    timeout: float = 5.0
     capture: CaptureMode = "explicit"
     trust_agent: bool = False
     trust_uploads: bool = True
@@ -39,6 +40,7 @@ class Options(NamedTuple):
             recency_half_life_days=_number(given, "recency_half_life_days", usual.recency_half_life_days, 0, 36_500),
             auto_recall_top_k=int(_number(given, "auto_recall_top_k", usual.auto_recall_top_k, 0, _MOST_RECALLED)),
             budget=int(_number(given, "budget", usual.budget, 100, 100_000)),
+            timeout=_number(given, "timeout", usual.timeout, 0.5, 60),
             capture=_chosen(given, "capture", get_args(CaptureMode), usual.capture),
             trust_agent=_flag(given, "trust_agent", usual.trust_agent),
             trust_uploads=_flag(given, "trust_uploads", usual.trust_uploads),

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ FILES_VARIABLE = "LANGBOT_PLUGIN_FILE_STORAGE_DIR"
 PROFILE_VARIABLE = "LANGBOT_PLUGIN_RUNTIME_PROFILE"
 _JAILED = "shared"
 _SECONDS = 10.0
+_PATIENCE = 2.0
+_LEFT_ALONE = 15.0
+"""So many seconds a store that could not be opened is left alone: messages do not queue for it."""
 
 
 def data_folder() -> Path:
@@ -40,6 +44,7 @@ class Stores:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: dict[tuple[str, ...], _Open] = {}
+        self._failed: dict[tuple[str, ...], tuple[float, Exception]] = {}
 
     def root(self, options: Options, *, installation: str = "") -> memoranda.LongTermMemory:
         """The memory of the plugin's root scope."""
@@ -50,14 +55,25 @@ class Stores:
             if known is not None and (known.half_life == half_life or options.server_url):
                 return known.memory
             if known is not None:
+                del self._open[way]
                 known.memory.close()
-            self._open[way] = _Open(self._opened(options, installation), half_life)
+            at, error = self._failed.get(way, (0.0, None))
+            if error is not None and time.monotonic() - at < _LEFT_ALONE:
+                raise error
+            try:
+                self._open[way] = _Open(self._opened(options, installation), half_life)
+            except Exception as failed:
+                self._failed[way] = time.monotonic(), failed
+                raise
+            self._failed.pop(way, None)
             return self._open[way].memory
 
     def _opened(self, options: Options, installation: str) -> memoranda.LongTermMemory:
         if options.server_url:
             LOG.info("%s store opened: server scope=%s", TAG, options.scope)
-            return memoranda.connect(options.server_url, options.token or None, scope=options.scope, timeout=_SECONDS)
+            return memoranda.connect(
+                options.server_url, options.token or None, scope=options.scope, timeout=_SECONDS, patience=_PATIENCE
+            )
         path = Path(options.store).expanduser() if options.store else data_folder() / f"{installation or 'memory'}.db"
         path.parent.mkdir(parents=True, exist_ok=True)
         settings = load({"half_life_days": options.recency_half_life_days})

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import memoranda
 from memoranda.domain.errors import Conflict, InvalidInput, Refused
 from memoranda.domain.memory import State
+from memoranda.domain.moving import LeftOut
 from memoranda_langbot.places import scope_of_key
 
 FORMAT = "langbot"
@@ -22,7 +23,7 @@ class Taken(NamedTuple):
     """What became of an upload, in numbers."""
 
     kept: int
-    left_out: Mapping[str, int]
+    left_out: Mapping[LeftOut, int]
     quarantined: int
 
 
@@ -68,8 +69,7 @@ def remove_document(root: memoranda.LongTermMemory, document_id: str) -> int:
             if not gone:
                 with suppress(Conflict, Refused):
                     return root.undo(memory.history(found[0])[0].event.sequence, below=True).receipt.memories
-            for one in found:
-                memory.forget(one, reason="the document was deleted")
+            memory.forget_many(found, states=_THERE, reason="the document was deleted", mode="now")
             gone += len(found)
     return gone
 
@@ -96,7 +96,7 @@ def _key(record: Mapping[str, Any]) -> str:
 
 
 def _taken(done: memoranda.Imports) -> Taken:
-    return Taken(done.taken, dict(done.audit.left_out), done.audit.quarantined)
+    return Taken(done.taken, done.audit.left_out, done.audit.quarantined)
 
 
 def _records(body: bytes) -> list[dict[str, Any]]:

@@ -2,12 +2,12 @@
 requests on. One JSON object a line on standard input, one answer a line on standard output. Ends when its input does.
 """
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
@@ -70,9 +70,11 @@ def main():
         except Exception as error:
             told = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(told), flush=True)
+    for process in _STARTED.values():
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
     for name in list(_STARTED):
         stop(name)
-    time.sleep(0.1)
 
 
 if __name__ == "__main__":

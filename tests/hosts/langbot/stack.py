@@ -76,7 +76,12 @@ class Stack:
 
     def close(self):
         self._inside.stdin.close()
-        self._inside.wait(60)
+        try:
+            self._inside.wait(60)
+        except subprocess.TimeoutExpired:
+            self._inside.kill()
+            self._inside.wait()
+        self._inside.stdout.close()
 
     def http(self, method, path, body=None, *, expect=(200,), headers=None, seconds=120):
         sent = {"content-type": "application/json", **(headers or {})}

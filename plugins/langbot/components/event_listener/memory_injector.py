@@ -18,7 +18,6 @@ import memoranda
 
 CONTEXT = "_ltm_context"
 BASES = "_knowledge_base_uuids"
-_SECONDS = 5.0
 _COMMAND = re.compile(r"\s*[!！]\s*\w")
 
 
@@ -84,7 +83,8 @@ class MemoryInjector(EventListener):
         """None when the memory does not answer in time: the bot answers without it."""
         try:
             return await asyncio.wait_for(
-                self.plugin.within(place, lambda room: before_turn(room, text, room.options)), _SECONDS
+                self.plugin.within(place, lambda room: before_turn(room, text, room.options)),
+                (await self.plugin.options()).timeout,
             )
         except Exception as error:  # noqa: BLE001 whatever it is, the bot has to answer
             LOG.warning("%s memory injection failed: %s: %s", TAG, type(error).__name__, error)
@@ -93,20 +93,14 @@ class MemoryInjector(EventListener):
     async def _after(self, ctx: context.EventContext) -> None:
         variables = await ctx.get_query_vars()
         text = str(variables.get("user_message_text", "") or "")
-        options = await self.plugin.options()
-        if options.capture == "off" or not text.strip() or not variables.get(CONTEXT):
+        if not text.strip() or not variables.get(CONTEXT):
             return
         event = ctx.event
         place = place_in(variables, f"{event.launcher_type}_{event.launcher_id}", await ctx.get_bot_uuid())
-        said = [memoranda.user(text), memoranda.assistant(event.response_text or "")]
-
-        def captured(room: Room) -> memoranda.Captured:
-            return room.memories.capture(
-                said, conversation=place.session_key, speaker=place.sender_id, mode=options.capture
-            )
-
         try:
-            receipt = (await asyncio.wait_for(self.plugin.within(place, captured), _SECONDS)).receipt
+            receipt = await asyncio.wait_for(
+                self._captured(place, text, event.response_text or ""), (await self.plugin.options()).timeout
+            )
         except Exception as error:  # noqa: BLE001 the answer is on its way, whatever becomes of the memory
             LOG.warning("%s candidates failed: %s: %s", TAG, type(error).__name__, error)
             return
@@ -120,3 +114,13 @@ class MemoryInjector(EventListener):
             len(receipt.waiting),
             dict(receipt.refused),
         )
+
+    async def _captured(self, place: Place, text: str, answer: str) -> memoranda.CaptureReceipt:
+        said = [memoranda.user(text), memoranda.assistant(answer)]
+
+        def captured(room: Room) -> memoranda.Captured:
+            return room.memories.capture(
+                said, conversation=place.session_key, speaker=place.sender_id, mode=room.options.capture
+            )
+
+        return (await self.plugin.within(place, captured)).receipt
