@@ -180,16 +180,21 @@ export class Cli {
     try {
       const answer = await work();
       const { text, data, failed, receipt } = answer;
-      console.log(options["json"] ? JSON.stringify({ ok: !failed, ...data, receipt }, null, 2) : text);
+      print(options["json"] ? JSON.stringify({ ok: !failed, ...data, receipt }, null, 2) : text);
       if (failed) process.exitCode = FAILED;
     } catch (error) {
       if (!(error instanceof MemoryError)) throw error;
       const told = { ok: false, error: error.message, hint: error.hint };
-      if (options["json"]) console.log(JSON.stringify(told, null, 2));
+      if (options["json"]) print(JSON.stringify(told, null, 2));
       else console.error(`Error: ${error.message}. ${error.hint}`);
       process.exitCode = FAILED;
     }
   }
+}
+
+/** Not by the console: with --json the host sends that to standard error. */
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 function numberIn(given: string | boolean | undefined, name: string): number | undefined {

@@ -17,7 +17,7 @@ OPENCLAW = installed("openclaw")
 PLUGIN = OPENCLAW / "plugin"
 TOKEN = "gateway-token-of-the-tests"
 HOOKS_TOKEN = "hooks-token-of-the-tests"
-PATIENCE = 120
+PATIENCE = 240
 
 
 def free_port():
@@ -148,6 +148,16 @@ class Home:
 
     def write(self, settings):
         self.settings_file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
+
+    @contextmanager
+    def with_settings(self, settings):
+        """Others for a while."""
+        kept = self.settings
+        self.write(settings)
+        try:
+            yield
+        finally:
+            self.write(kept)
 
     def with_plugin(self, **config):
         """As the guide says: the slot, the entry, the permission, the settings."""
