@@ -37,7 +37,7 @@ def told(run, store, home):
         folder = RECORDED / host.replace("-", "_")
         given = json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) | changed
         kept = folder / f"{name}.jsonl"
-        if "transcript_path" in given and given["transcript_path"]:
+        if given.get("transcript_path"):
             path = Path(given["transcript_path"].replace("/home/anna", str(home)))
             given["transcript_path"] = str(path)
             if kept.exists():
