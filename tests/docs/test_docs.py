@@ -68,7 +68,7 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
         ("docs/guides/access.md", "mem_"),
         ("docs/guides/mcp.md", "command"),
         ("docs/guides/hosts.md", "[mcp_servers.memoranda]"),
-        ("docs/guides/claude-code.md", "additionalContext"),
+        ("docs/guides/claude-code.md", "hooks/hooks.json"),
     ],
 )
 def test_the_shell_commands_of_a_page_run_as_they_stand(page, shown, tmp_path, model_cache):

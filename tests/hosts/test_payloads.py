@@ -26,6 +26,7 @@ def store(home, monkeypatch):
     monkeypatch.setenv("MEMORANDA_STORE", str(path))
     monkeypatch.setenv("MEMORANDA_SCOPE", "me")
     monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
+    monkeypatch.setenv("MEMORANDA_HOOK_SECONDS", "20")  # these are not about the time, but for those that say so
     return path
 
 
