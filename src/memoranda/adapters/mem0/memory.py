@@ -27,7 +27,7 @@ _LONGEST_CHAIN = 10_000
 _UNSAID: Any = object()
 _OWN_CONFIG = "memoranda"
 _TAKEN_WHOLE = frozenset({"nothing to keep", "forgotten", "already seen"})
-"""Why capture leaves out what is then kept whole: it sees nothing to keep, or it was said, or even forgotten, before."""
+"""Why capture leaves out what is then kept whole: it sees nothing to keep, or it was said or forgotten before."""
 
 Answer = dict[str, Any]
 
