@@ -26,8 +26,8 @@ _USUAL = 20
 _LONGEST_CHAIN = 10_000
 _UNSAID: Any = object()
 _OWN_CONFIG = "memoranda"
-_TAKEN_WHOLE = frozenset({"nothing to keep", "forgotten"})
-"""Why capture may leave out what is then kept whole: it saw nothing to keep, or it was forgotten and is said again."""
+_TAKEN_WHOLE = frozenset({"nothing to keep", "forgotten", "already seen"})
+"""Why capture leaves out what is then kept whole: it sees nothing to keep, or it was said or forgotten before."""
 
 Answer = dict[str, Any]
 
