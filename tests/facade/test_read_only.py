@@ -145,3 +145,9 @@ def test_what_others_write_meanwhile_is_seen(looking, path, settings, clock):
 def test_what_is_neither_true_nor_false_is_refused(path, settings):
     with pytest.raises(InvalidInput):
         memoranda.open(path, scope=SCOPE, settings=settings, read_only="yes")
+
+
+def test_doctor_says_what_it_could_not_probe(looking):
+    found = {check.name: check for check in looking.admin.doctor().checks}
+    assert found["isolation"].ok
+    assert "not probed" in found["isolation"].detail

@@ -190,7 +190,10 @@ class Doctor:
 
         admin = Admin(self._engine, UPKEEP)
         yield Finding(admin._check_counts(), self._rebuilt)
-        probe = probed(self._engine)
+        if self._engine.settings.read_only:
+            probe = Check("isolation", True, "not probed: the store is opened for reading only")
+        else:
+            probe = probed(self._engine)
         yield Finding(probe, self._rebuilt if probe.fix == NOT_FOUND_FIX else None)
         status = admin.index_status()
         well = status.self_test.startswith("ok")
