@@ -146,3 +146,14 @@ def test_a_memory_can_command_neither_the_terminal_nor_the_model(run, form, monk
     assert not {"\x1b", "\x07", "\u202e"} & set(out)
     assert out.count("</relevant-memories") == (1 if form == "xml" else 0)
     assert out.count("\n> **End") == (1 if form == "markdown" else 0)
+
+
+def test_what_must_be_remembered_stands_in_a_pack_and_the_profile_may_be_left_out(run, kept):
+    run("remember", "Deploys happen on Tuesdays only.", "--importance", "0.9")
+    run("profile", "set", "name", "Anna")
+    usual = run("pack", "which bedroom_lamp?")[1]
+    assert "Deploys" not in usual
+    assert "Profile" in usual
+    asked = run("pack", "which bedroom_lamp?", "--standing", "3", "--no-profile")[1]
+    assert "Deploys" in asked
+    assert "Profile" not in asked

@@ -30,6 +30,9 @@ def _add_pack(command: argparse.ArgumentParser) -> None:
     _add_asking(command, mode="automatic")
     command.add_argument("--budget", type=int, default=800, metavar="TOKENS", help="at most so many (default 800)")
     command.add_argument("--format", choices=PACK_FORMATS, default="xml", help="default xml")
+    command.add_argument("--no-profile", action="store_true", help="leave the profile out: it is shown elsewhere")
+    standing = "also the newest N trusted memories that must be remembered"
+    command.add_argument("--standing", type=int, default=0, metavar="N", help=standing)
     command.set_defaults(run=_pack)
 
 
@@ -115,7 +118,14 @@ def _recall(arguments: argparse.Namespace, output: Output) -> None:
 def _pack(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
         found = _asked(memory, arguments)
-        output.pack(memory.pack(found, budget=arguments.budget, format=arguments.format), found)
+        pack = memory.pack(
+            found,
+            budget=arguments.budget,
+            format=arguments.format,
+            profile=not arguments.no_profile,
+            standing=arguments.standing,
+        )
+        output.pack(pack, found)
 
 
 def _why_not(arguments: argparse.Namespace, output: Output) -> None:
