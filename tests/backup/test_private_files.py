@@ -46,6 +46,8 @@ def test_folders_are_0700_and_files_0600(tmp_path, filled, clock, chosen, key_fi
         memory.recall("log")
         memory.pack("log")
         memory.documents.search("bilby")
+        memory.export(home / "out.jsonl")
+        memory.mirror(home / "mirror")
         assert modes(tmp_path / "made") == {}
         assert list(home.glob("*-wal"))
     with opened_store(settings) as engine:

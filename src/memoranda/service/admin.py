@@ -98,11 +98,15 @@ class Admin:
     # -- upkeep --
 
     def sweep_if_due(self) -> None:
-        """Erase what was forgotten before the grace period began, if there is any. Waits for the next time if busy.
+        """Clear away what killed work left in clear, and erase what was forgotten before the grace period began, if any
+        was. Waits for the next time if busy.
 
         From the store, its files and mirrors: to write backups anew takes too long for who only wants to open it. They
         are left to `maintain`.
         """
+        from memoranda.service.workroom import Workroom
+
+        Workroom(self._engine.ledger.path).clear()
         try:
             chosen = self._engine.forgotten_long_ago()
             if chosen:

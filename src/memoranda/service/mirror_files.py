@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from memoranda.documents.mirror import Place, place_at
 from memoranda.documents.mirror_plan import Base
 from memoranda.domain.errors import Conflict, InvalidInput, Refused
+from memoranda.ledger.database import make_folder
 from memoranda.ledger.locking import Busy, held
 
 STATE = ".memoranda-mirror.json"
@@ -81,7 +82,7 @@ class Folder:
     def make(self) -> None:
         """The folder is there, and a new mirror can be written into it."""
         with _writing(self.root):
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self.root)
         if not self._known:
             self._refuse_unwritable(self.root)
 
@@ -196,7 +197,7 @@ class Folder:
 
     def _write(self, path: Path, content: bytes, *, mode: int | None, still: Callable[[], bool] | None = None) -> bool:
         """All of it or nothing, whenever the machine stops."""
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(path.parent)
         beside = path.with_name(f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}.tmp")
         try:
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

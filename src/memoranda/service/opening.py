@@ -10,7 +10,6 @@ from memoranda.domain.text import checked_text
 from memoranda.service.engine import Engine
 from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
-from memoranda.service.workroom import Workroom
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -47,7 +46,6 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     memory = LongTermMemory(engine, bound, owner=True)
     try:
         if engine.settings.sweep:
-            Workroom(engine.ledger.path).clear()
             memory.admin.sweep_if_due()
     except BaseException:
         engine.close()

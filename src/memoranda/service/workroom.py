@@ -15,7 +15,6 @@ from typing import IO
 from memoranda.domain.errors import LedgerError, LedgerFull, MemorandaError
 from memoranda.ledger.database import make_folder
 from memoranda.ledger.locking import Busy, held
-from memoranda.ledger.replacing import shred, shred_database
 
 SUFFIX = "-work"
 _LOCK = "lock"
@@ -62,7 +61,7 @@ class Workroom:
                 with _made(part) as file:
                     yield file
             finally:
-                shred(part)
+                _shred(part)
 
     @contextmanager
     def holding(self, name: str, content: bytes) -> Iterator[Path]:
@@ -91,7 +90,7 @@ class Workroom:
             for desk in self._desks():
                 with suppress(Busy, OSError), held(desk / _LOCK):
                     for part in _noted_at(desk):
-                        shred_database(part)
+                        _shred(part)
                     _cleared(desk)
                     cleared += 1
         return cleared
@@ -146,6 +145,12 @@ def _hold(path: Path) -> int:
     return descriptor
 
 
+def _shred(path: Path) -> None:
+    from memoranda.ledger.replacing import shred  # who only opens a store seldom has anything to shred
+
+    shred(path)
+
+
 def _is_held(desk: Path) -> bool:
     try:
         with held(desk / _LOCK):
@@ -179,7 +184,7 @@ def _cleared(desk: Path) -> None:
             if each.is_dir() and not each.is_symlink():
                 each.rmdir()
             elif each != lock:
-                shred(each)
+                _shred(each)
         lock.unlink(missing_ok=True)
         desk.rmdir()
 
