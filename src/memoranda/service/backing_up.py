@@ -494,6 +494,6 @@ def _sha256(path: Path) -> str:
 
 
 def _version() -> str:
-    from importlib.metadata import version
+    from memoranda import __version__
 
-    return version("memoranda")
+    return __version__

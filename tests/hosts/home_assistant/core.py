@@ -133,9 +133,10 @@ class Core:
 
     def start(self) -> None:
         self._starts += 1
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        if not self.port:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.port = free.getsockname()[1]
         written = self.configuration.replace("PORT", str(self.port))
         (self.folder / "configuration.yaml").write_text(written, encoding="utf-8")
         with (self.folder / "output.log").open("ab") as output:
