@@ -33,9 +33,9 @@ EXAMPLES = {
 }
 SUITES = {
     "langgraph_checkpoint-4.3.1/tests/test_store.py": (112, 2),
-    "langgraph_checkpoint_sqlite-3.1.2/tests/test_store.py": (85, 20),
-    "langgraph_checkpoint_sqlite-3.1.2/tests/test_async_store.py": (36, 3),
-    "langgraph_checkpoint_sqlite-3.1.2/tests/test_ttl.py": (6, 3),
+    "langgraph_checkpoint_sqlite-3.1.2/tests/test_store.py": (84, 19),
+    "langgraph_checkpoint_sqlite-3.1.2/tests/test_async_store.py": (35, 4),
+    "langgraph_checkpoint_sqlite-3.1.2/tests/test_ttl.py": (8, 3),
 }
 
 
@@ -57,7 +57,7 @@ def test_an_example_remembers_from_one_conversation_to_the_next(example, run, mo
 def test_an_adapter_holds_what_it_promises(framework, run, served):
     checks = INSIDE / f"checks_{framework}.py"
     printed = run(WHERE[framework], "-m", "pytest", "-c", INSIDE / "pytest.ini", checks, **served)
-    assert re.search(r"\d+ passed in", printed), printed
+    assert re.search(r"\d+ passed(, \d+ warnings?)? in", printed), printed
 
 
 @pytest.mark.parametrize("suite", SUITES)
