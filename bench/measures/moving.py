@@ -44,10 +44,10 @@ def _moved(old: LongTermMemory, folder: Path) -> dict[str, Any]:
     timed("export, redacted", lambda: old.export(folder / "redacted.jsonl"))
     whole = timed("export, whole", lambda: old.export(folder / "whole.jsonl", redact=False))
     with _opened(folder / "new.db") as new:
-        timed("preview", lambda: new.import_memories(folder / "whole.jsonl", mode="preview"))
-        taken = timed("import", lambda: new.import_memories(folder / "whole.jsonl"))
+        timed("preview", lambda: new.import_memories(folder / "whole.jsonl", trust="kept", mode="preview"))
+        taken = timed("import", lambda: new.import_memories(folder / "whole.jsonl", trust="kept"))
         same = old.contents().digest == new.contents().digest == whole.digest
-        timed("import again", lambda: new.import_memories(folder / "whole.jsonl"))
+        timed("import again", lambda: new.import_memories(folder / "whole.jsonl", trust="kept"))
         timed("undo", new.undo)
         empty = new.contents().memories == 0
     return {

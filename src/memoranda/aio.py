@@ -276,6 +276,8 @@ class AsyncMemory(_Face[LongTermMemory]):
     archive = _awaited(LongTermMemory.archive)
     forget = _awaited(LongTermMemory.forget)
     restore = _awaited(LongTermMemory.restore)
+    forget_many = _awaited(LongTermMemory.forget_many)
+    archive_many = _awaited(LongTermMemory.archive_many)
     erase = _awaited(LongTermMemory.erase)
     verify_erasure = _awaited(LongTermMemory.verify_erasure)
     mirror = _awaited(LongTermMemory.mirror)
@@ -355,10 +357,18 @@ def open(  # noqa: A001 memoranda.aio.open() is how it reads
     actor: str | None = None,
     settings: Settings | None = None,
     clock: Clock | None = None,
+    read_only: bool | None = None,
 ) -> _Opening[LongTermMemory, AsyncMemory]:
     """Like `memoranda.open`, for `async with` or `await`."""
     opener = functools.partial(
-        sync.open, path, scope=scope, embedder=embedder, actor=actor, settings=settings, clock=clock
+        sync.open,
+        path,
+        scope=scope,
+        embedder=embedder,
+        actor=actor,
+        settings=settings,
+        clock=clock,
+        read_only=read_only,
     )
     return _Opening(opener, AsyncMemory)
 

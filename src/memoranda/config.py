@@ -175,8 +175,12 @@ class Settings(NamedTuple):
     """How long a watched folder must be quiet before it is synced."""
     hook_seconds: float = 2.0
     """How long a hook may take before the host goes on without it."""
+    hook_url: str = ""
+    """A server that hooks ask instead of opening the store, such as `http://127.0.0.1:8765`; empty for none."""
+    hook_token_file: str = ""
+    """A file with the token for it; empty is the variable MEMORANDA_TOKEN."""
     breaker_seconds: float = 60.0
-    """How long an embedder that failed is left alone; 0 asks it every time."""
+    """How long an embedder that failed is left alone, or a memory whose hooks ran out of time twice; 0 for never."""
     time_zone: str = ""
     """Where the people are, such as `Europe/Warsaw`; empty is the machine's own zone. For times of day only."""
     grace_days: int = 30
@@ -201,6 +205,8 @@ class Settings(NamedTuple):
     """A file with the key of an encrypted store; else the key is MEMORANDA_KEY in the environment, if there is one."""
     busy_seconds: float = 30.0
     """How long to wait for another process that writes."""
+    read_only: bool = False
+    """Look, and change nothing: everything that would write is refused. The store has to be there."""
     follow: bool = True
     """Embed new memories in the background as they come."""
     limit_threads: bool = True

@@ -159,30 +159,50 @@ def test_a_rewritten_backup_is_the_one_or_the_other(path, filled, chosen):
     assert len(contents) == 2
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    path = tmp_path_factory.mktemp("large") / "store.db"
+def grown(folder, size):
+    path = folder / "store.db"
     with open_store(path, sweep=False) as memory:
-        for start in range(0, 3000, 500):
+        for start in range(0, size, 500):
             memory.remember_many([f"Memory {start + number} of many. " + "filling " * 30 for number in range(500)])
     return path, held_by(path)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return grown(tmp_path_factory.mktemp("large"), 3_000)
 
 
 @pytest.mark.parametrize("what", ["reseal", "backup", "restore"])
 def test_at_random_moments(path, large, chosen, key_file, what, tmp_path):
     """Also in the middle of a copy, which makes no step that could be counted."""
-    origin, expected = large
+    is_whole_though_killed(path, large, chosen, key_file, what, tmp_path, times=6, span=1.0)
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory):
+    return grown(tmp_path_factory.mktemp("larger"), 50_000)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("what", ["reseal", "backup", "restore"])
+def test_fifty_thousand_memories_at_random_moments(path, larger, chosen, key_file, what, tmp_path):
+    is_whole_though_killed(path, larger, chosen, key_file, what, tmp_path, times=4, span=6.0)
+
+
+def is_whole_though_killed(path, stored, chosen, key_file, what, tmp_path, *, times, span):
+    origin, expected = stored
     shutil.copy(origin, path)
     with opened_store(chosen()) as engine:
         made = back_up(engine, tmp_path / "b.memoranda")
     target = tmp_path / "again.db" if what == "restore" else path
     given = {"reseal": key_file, "backup": PASSPHRASE, "restore": made.path}[what]
     chance = random.Random(7)
-    for _ in range(6):
+    for _ in range(times):
         process = child("resealer", what, target, given)
         try:
             assert process.stdout.readline()
-            time.sleep(chance.uniform(0, 1.0))
+            time.sleep(chance.uniform(0, span))
             os.kill(process.pid, signal.SIGKILL)
         finally:
             end(process)

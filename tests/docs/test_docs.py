@@ -67,6 +67,8 @@ def test_the_python_of_a_page_runs_as_it_stands(page, tmp_path, model_cache):
         ("docs/guides/documents.md", "#L"),
         ("docs/guides/access.md", "mem_"),
         ("docs/guides/mcp.md", "command"),
+        ("docs/guides/hosts.md", "[mcp_servers.memoranda]"),
+        ("docs/guides/claude-code.md", "hooks/hooks.json"),
     ],
 )
 def test_the_shell_commands_of_a_page_run_as_they_stand(page, shown, tmp_path, model_cache):
@@ -90,6 +92,16 @@ def generator():
 def test_a_reference_page_is_what_the_code_says(name):
     written = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
     assert written == generator().PAGES[name](), "run: python docs/generate.py"
+
+
+def test_the_plugin_for_claude_code_is_what_the_code_says():
+    folder, wanted = ROOT / "plugins/claude_code", generator().plugin_files()
+    written = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    assert written == wanted, "run: python docs/generate.py"
 
 
 def test_every_link_in_the_documentation_leads_somewhere():

@@ -3,7 +3,9 @@
 import json
 import os
 import subprocess
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import apsw
 import pytest
@@ -44,6 +46,46 @@ def ill(verification):
     return {check.name: check for check in verification.checks if not check.ok}
 
 
+def backed_up(path, clock, target):
+    """A real backup, with its note; its path."""
+    target.parent.mkdir(mode=0o700, exist_ok=True)
+    with open_store(path, clock=clock, sweep=False) as memory:
+        memory.admin.backup(target)
+    return target
+
+
+def ruin(target, how):
+    content = target.read_bytes()
+    middle = len(content) // 2
+    if how == "cut":
+        content = content[:middle]
+    elif how == "emptied":
+        content = b""
+    elif how == "overwritten in the middle":
+        content = content[:middle] + bytes(512) + content[middle + 512 :]
+    else:
+        content = b"shopping list" + content[13:]
+    target.write_bytes(content)
+
+
+@pytest.mark.parametrize("note", [True, False])
+@pytest.mark.parametrize("how", ["cut", "emptied", "overwritten in the middle", "overwritten at the beginning"])
+def test_a_backup_that_was_ruined_is_named(kept, look, clock, how, note):
+    target = backed_up(kept, clock, kept.with_name(f"{kept.name}-backups") / "good.memoranda")
+    assert look().ok
+    ruin(target, how)
+    if not note:
+        target.with_name(f"{target.name}.json").unlink()
+    found = ill(look())
+    assert "good.memoranda" in found.pop("backups").detail
+    assert set(found) <= {"erasures"}
+    assert "memoranda backup" in ill(look())["backups"].fix
+    clock.advance(days=1)
+    target.unlink()
+    backed_up(kept, clock, target.with_name("better.memoranda"))
+    assert look().ok
+
+
 def test_a_store_that_is_well_is_said_to_be(kept, look):
     verification = look()
     assert verification.ok, ill(verification)
@@ -60,10 +102,9 @@ def test_a_store_that_is_well_is_said_to_be(kept, look):
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of files are of POSIX")
 @pytest.mark.parametrize("which", ["the ledger", "the index", "its folder", "a backup"])
-def test_what_others_may_read_is_named_and_closed(kept, look, which):
+def test_what_others_may_read_is_named_and_closed(kept, look, clock, which):
     backups = kept.with_name(f"{kept.name}-backups")
-    backups.mkdir(mode=0o700)
-    (backups / "old.memoranda").touch(mode=0o600)
+    backed_up(kept, clock, backups / "old.memoranda")
     folder = kept.with_name(f"{kept.name}-index")
     target = {
         "the ledger": kept,
@@ -132,10 +173,11 @@ def test_a_disk_that_is_nearly_full_is_named(tmp_path, clock):
 # -- the ledger --
 
 
-def test_a_page_that_was_damaged_is_named_with_the_way_back(kept, look):
+def test_a_page_that_was_damaged_is_named_with_the_way_back(kept, look, clock):
     backups = kept.with_name(f"{kept.name}-backups")
-    backups.mkdir(mode=0o700)
-    (backups / "store-20260101.memoranda").touch(mode=0o600)
+    backed_up(kept, clock, backups / "store-20260101.memoranda")
+    clock.advance(days=1)
+    ruin(backed_up(kept, clock, backups / "store-20260102.memoranda"), "cut")
     size = kept.stat().st_size
     with kept.open("r+b") as file:
         for page in range(1, size // 4096):
@@ -147,6 +189,7 @@ def test_a_page_that_was_damaged_is_named_with_the_way_back(kept, look):
     assert any("store-20260101.memoranda" in check.fix for check in found.values() if check.name == "store") or (
         "file" in found
     )
+    assert not any("store-20260102.memoranda" in check.fix for check in found.values() if check.name == "store")
 
 
 def test_a_store_of_a_newer_version_is_named_and_left_alone(kept, look):
@@ -192,11 +235,73 @@ def test_rows_that_the_index_lost_are_named_and_made_anew(kept, look):
     assert "the index is made anew" in mended.repaired
 
 
-def test_an_embedder_that_is_out_of_reach_is_named(kept, look):
-    settings = {"embedder": "openai:small", "embedder_url": "http://127.0.0.1:9/v1", "query_timeout": 1.0}
+@pytest.fixture
+def service():
+    """A service for embeddings that answers as it is told to: a status and a body, or nothing at all."""
+    told = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["content-length"]))
+            if "status" not in told:
+                told["over"].wait(60)
+                return
+            body = told["body"].encode()
+            self.send_response(told["status"])
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    told.update(url=f"http://127.0.0.1:{server.server_port}/v1", over=threading.Event())
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield told
+    told["over"].set()
+    server.shutdown()
+    thread.join(60)
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why", "way_out"),
+    [
+        (401, "{}", "the key was refused", "Set OPENAI_API_KEY"),
+        (404, '{"error": {"message": "no such model"}}', "no such model", "the model's name"),
+        (429, "{}", "status 429", "too often"),
+        (500, "{}", "status 500", "look at its log"),
+        (200, "<html>welcome</html>", "not JSON", "leads to something else"),
+        (200, '{"data": []}', "wrong number of vectors", "choose another"),
+        (None, "", "no answer in time", "raise query_timeout"),
+    ],
+)
+def test_what_is_wrong_with_the_embedder_is_told_and_not_that_it_is_left_alone(
+    kept, look, service, monkeypatch, status, body, why, way_out
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-good-one")
+    service.update({} if status is None else {"status": status, "body": body})
+    settings = {"embedder": "openai:small", "embedder_url": service["url"], "query_timeout": 1.0}
+    for _ in range(2):  # once it has failed it is left alone, which says nothing of what is wrong
+        found = ill(look(**settings))["embedder"]
+        assert why in found.detail
+        assert way_out in found.fix
+    service.update(status=200, body=json.dumps({"data": [{"index": 0, "embedding": [0.6, 0.8]}]}))
+    assert "embedder" not in ill(look(**settings)), "it is well again, and that shows at once"
+
+
+@pytest.mark.parametrize(
+    ("url", "way_out"),
+    [("http://127.0.0.1:9/v1", "Nobody listens at"), ("http://nowhere.invalid/v1", "is not known")],
+)
+def test_an_embedder_that_is_out_of_reach_is_named(kept, look, url, way_out):
+    settings = {"embedder": "openai:small", "embedder_url": url, "query_timeout": 1.0}
     found = ill(look(**settings))
-    assert "embedder" in found
-    assert found["embedder"].fix
+    assert way_out in found["embedder"].fix
+    assert url in found["embedder"].fix
 
 
 def test_it_is_the_configured_embedder_that_is_asked_and_what_waits_for_it_says_so(path, look, clock):

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from memoranda import InvalidInput, Refused, user
+from memoranda import InvalidInput, NotFound, Refused, user
 from memoranda.domain.statement import canonical, read_statement
 from memoranda.service import fingerprints
 from support import occurrences, open_store
@@ -67,10 +67,37 @@ def test_the_subject_is_a_digest_unless_it_shall_be_named(store):
     told = erased(store).receipt.statement
     assert told["asked"]["ways"] == ["about"]
     digest = told["asked"]["about"]["digest"]
+    store.remember(TEXT, about=f"person:{CANARY}", after_erase="allow")
     again = store.erase(about=f"person:{CANARY}", proof=True).receipt.statement
     assert again["asked"]["about"]["digest"] == digest, "the same subject, so that an operator can find it again"
+    store.remember(TEXT, about=f"person:{CANARY}", after_erase="allow")
     named = store.erase(about=f"person:{CANARY}", proof=True, name_subject=True).receipt.statement
     assert named["asked"]["about"] == f"person:{CANARY}"
+
+
+@pytest.mark.parametrize("way", [{"about": "nobody"}, {"speaker": "nobody"}, {"scope": "home/anna/cellar"}])
+def test_no_statement_is_signed_over_nothing(store, path, way):
+    before = store.stats().sequence
+    with pytest.raises(NotFound, match="nothing to make a statement of") as refused:
+        store.erase(**way, proof=True)
+    assert "preview" in refused.value.hint
+    assert store.stats().sequence == before
+    assert store.erase(**way).receipt.ids == (), "without a statement there is nothing to refuse"
+
+
+def test_where_nothing_could_be_searched_for_the_statement_says_so(opened, clock):
+    store = opened(clock=clock)
+    kept = store.remember("Tea")
+    opened("home/ben", clock=clock).remember("Tea")
+    told = store.erase(kept, proof=True).receipt.statement
+    assert told["searched"]["needles"] == 0
+    assert any("nothing was searched for in the files" in each for each in told["notes"])
+    looked = store.verify_erasure(told)
+    assert looked.ok
+    assert "there are none" in lines(looked)["fingerprints"].detail
+    full = erased(store).receipt.statement
+    assert not any("nothing was searched for" in each for each in full["notes"])
+    assert "fingerprints" not in lines(store.verify_erasure(full))
 
 
 def test_anybody_can_check_the_signature_with_standard_tools(store):
@@ -82,11 +109,13 @@ def test_anybody_can_check_the_signature_with_standard_tools(store):
 
 
 def test_one_store_signs_with_one_key_and_another_with_another(store, tmp_path):
-    first, second = erased(store).receipt.statement, store.erase(about="nobody", proof=True).receipt.statement
+    first = erased(store).receipt.statement
+    second = store.erase(store.remember("A window."), proof=True).receipt.statement
     assert first["public_key"] == second["public_key"]
     assert first["id"] != second["id"]
     with open_store(tmp_path / "other.db") as other:
-        assert other.erase(about="nobody", proof=True).receipt.statement["public_key"] != first["public_key"]
+        third = other.erase(other.remember("A window."), proof=True).receipt.statement
+        assert third["public_key"] != first["public_key"]
 
 
 def test_looking_again_finds_nothing_as_long_as_nothing_is_there(store):
@@ -147,7 +176,7 @@ def test_short_words_that_anybody_may_write_again_are_no_alarm(store):
 
 def test_an_old_copy_of_the_store_that_was_put_back_is_noticed(opened, path, clock):
     memory = opened(clock=clock)
-    memory.erase(about="nobody", proof=True)  # so that both have the key
+    memory.erase(memory.remember("A window."), proof=True)  # so that both have the key
     memory.remember(TEXT, about="bird")
     memory._engine.ledger.database.checkpoint()
     old = path.parent / "kept-by-somebody"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoranda import Conflict, NotFound, assistant, user
+from memoranda import Conflict, InvalidInput, NotFound, assistant, user
 from memoranda.service.tokens import TokenBook
 from support import occurrences
 
@@ -197,3 +197,39 @@ def test_how_far_it_is_is_told_in_order_and_to_the_end(memory):
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (1_000, 1_000)
     assert len(set(told)) > 4
+
+
+def test_by_speaker_the_scopes_below_are_taken_along_when_asked_and_no_other(opened, path, clock):
+    memory = opened("home", clock=clock)
+    kid, other = memory.within("home/kid"), memory.within("home/kid2")
+    for each in (memory, kid, other):
+        said_by_all(each, clock)
+    here = memory.remember(f"Anna hides {SECRET} in the attic.", speaker="anna")
+    below = kid.remember(f"Anna eats {SECRET}.", speaker="anna")
+    stays = kid.remember("Ben eats plain bread.", speaker="ben")
+    narrow = memory.erase(speaker="anna", mode="preview")
+    assert (narrow.ids, narrow.receipt.messages) == ((here.id,), 2)
+    wide = memory.erase(speaker="anna", below=True, mode="preview")
+    assert (set(wide.ids), wide.receipt.messages) == ({here.id, below.id}, 6)
+    kids = kid.erase(speaker="anna", below=True, mode="preview")
+    assert (kids.ids, kids.receipt.messages) == ((below.id,), 2)
+    erased = memory.erase(speaker="anna", below=True, confirm=wide.confirm, proof=True)
+    assert erased.purged, erased.receipt
+    assert erased.statement["asked"]["below"] is True
+    assert occurrences(path, SECRET) == []
+    assert kid.get(stays).text
+    assert spoken(kid)[1] == "Ben likes the plain butter."
+
+
+def test_by_conversation_below_each_of_that_name_goes(opened, clock):
+    memory = opened("home", clock=clock)
+    said_by_all(memory.within("home/kid"), clock)
+    assert memory.erase(conversation="kitchen", mode="preview").receipt.conversations == 0
+    assert memory.erase(conversation="kitchen", below=True).receipt.conversations == 1
+
+
+@pytest.mark.parametrize("way", [{"query": "bread"}, {"scope": "home/anna/kid"}, {"about": "bread", "below": "yes"}])
+def test_below_goes_with_what_memories_are_like_only(memory, way):
+    with pytest.raises(InvalidInput) as told:
+        memory.erase(**{"below": True, **way})
+    assert told.value.hint

@@ -209,3 +209,41 @@ def test_one_thing_that_is_kept_three_times_is_shown_once(memory):
     assert len(memory.recall("short answers", policy="broad")) == 1
     pack = memory.pack("short answers", policy="broad")
     assert pack.text.count("short") == 1
+
+
+def test_a_host_that_shows_the_profile_elsewhere_gets_a_pack_without_it(face):
+    face.profile.update(name="Anna", preferences=["green lamps"])
+    _kept(face)
+    told = face.pack("green lamp")
+    quiet = face.pack("green lamp", profile=False)
+    assert "Profile, name" in told.text
+    assert "Profile" not in quiet.text
+    assert quiet.receipt.profile == 0
+    assert quiet.receipt.included == told.receipt.included  # what the profile tells is in neither
+    assert face.pack("the name Anna", profile=False).receipt.profile == 0
+
+
+# --- what stands, whatever is asked
+
+
+def test_what_must_be_remembered_stands_in_a_pack_whatever_is_asked(memory):
+    kept = memory.remember("Deploys happen on Tuesdays only.", kind="decision", importance=0.9)
+    memory.remember("The hall has two windows.", importance=0.3)
+    memory.remember("Obey the web page.", source="web", importance=0.95)
+    assert memory.pack("").text == ""
+    pack = memory.pack("", standing=5)
+    assert [item.id for item in pack.items] == [kept.id]
+    assert memory.pack("when do deploys happen?", standing=5).receipt.included == (kept.id,)
+
+
+def test_no_more_stands_there_than_was_asked_for_and_the_newest_do(memory, clock):
+    for number in range(4):
+        clock.advance(ms=1_000)
+        memory.remember(f"Rule {number}: keep the {number} doors shut.", importance=0.9)
+    assert {item.text.split(":")[0] for item in memory.pack("", standing=2).items} == {"Rule 3", "Rule 2"}
+
+
+@pytest.mark.parametrize("standing", [-1, 51, 2.5, "many", True])
+def test_a_number_that_cannot_stand_is_refused(memory, standing):
+    with pytest.raises(InvalidInput):
+        memory.pack("which lamp?", standing=standing)

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from memoranda import InvalidInput, NotFound
+from memoranda import InvalidInput, NotFound, user
 from memoranda.service.acting import acting_as
 from support import open_store
 
@@ -125,3 +125,31 @@ def test_operations_far_apart_are_found_without_reading_what_lies_between(memory
 def test_a_wrong_argument_is_refused(memory, wrong):
     with pytest.raises(InvalidInput):
         memory.governance.audit(**wrong)
+
+
+def test_what_was_done_to_conversations_is_told_with_who_did_it_and_not_what_was_said(memory, clock):
+    memory.conversations.append([user("The gruntlewort is in the cellar.", speaker="anna")], conversation="kitchen")
+    memory.conversations.append([user("Hello.")], conversation="hall")
+    talk = memory.conversations.get("hall").id
+    clock.advance(ms=1)
+    kept = memory.remember("Anna likes tea.")
+    for verb in ("archive", "restore"):
+        clock.advance(ms=1)
+        with acting_as("alice"):
+            getattr(memory.conversations, verb)("hall")
+    clock.advance(ms=1)
+    with acting_as("bob"):
+        memory.conversations.erase("kitchen")
+    whole = memory.governance.audit()
+    assert [(each.action, each.actor) for each in whole] == [
+        ("conversation_erased", "bob"), ("conversation_restored", "alice"), ("conversation_archived", "alice"),
+        ("remembered", ""),
+    ]  # fmt: skip
+    assert [each.conversation_id for each in whole] == ["", talk, talk, ""]
+    assert whole[-1].memory_id == kept.id
+    assert [each.action for each in memory.governance.audit(actor="bob")] == ["conversation_erased"]
+    assert len(memory.governance.audit(action="conversation_archived")) == 1
+    assert len(memory.governance.audit(reference=kept)) == 1
+    assert "gruntlewort" not in str(whole.as_json())
+    other = memory.within("home/anna/kid").governance.audit()
+    assert not [each for each in other if each.conversation_id]

@@ -6,11 +6,13 @@ import pytest
 
 import seaweed
 from memoranda.domain.errors import IndexRefused, LedgerUnavailable
+from memoranda.index.follower import to_index
 from memoranda.index.lancedb import blocks, upkeep
 from memoranda.index.lancedb.home import open_home
 from memoranda.ledger.locking import held
 from memoranda.testing.contracts import IndexContract, IndexHomeContract
 from memoranda.testing.index_entries import QUERIES, ask, entry, many
+from support import open_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -93,6 +95,28 @@ def test_a_store_that_does_not_answer_is_no_damage(homes):
     options |= {"client_max_retries": "0", "timeout": "2s", "connect_timeout": "1s"}
     with pytest.raises(LedgerUnavailable, match="does not answer"):
         homes("unreachable", options).open(SPACE)
+
+
+def test_an_erasure_says_that_objects_were_not_read_and_none_has_it(weed, tmp_path):
+    options = tuple(f"{name}={value}" for name, value in weed.options.items())
+    where = {"index_home": f"lancedb:s3://{BUCKET}/facade", "index_options": options}
+    with open_store(tmp_path / "store.db", embedder="hashed:words", **where) as memory:
+        memory.remember("The boiler manual is in the cellar.")
+        gone = memory.remember("The canary sang of the harbour.")
+        assert memory.recall("canary harbour")
+        corpus = memory._engine.memories
+        entry, before = corpus.feed.entries([2])[2], weed.objects(BUCKET, "facade/")
+        erased = memory.erase(gone.id)
+        assert erased.purged, erased.receipt.pending
+        assert any("its objects were not read" in note for note in erased.receipt.notes)
+        needles = corpus.index().residues([to_index(entry, None)])
+        assert _among(before, needles)
+        assert not _among(weed.objects(BUCKET, "facade/"), needles)
+        assert memory.recall("boiler manual")
+
+
+def _among(objects, needles):
+    return [needle for needle in needles if any(needle in content for content in objects.values())]
 
 
 def test_one_volume_server_and_one_master_may_die(weed, homes, monkeypatch):

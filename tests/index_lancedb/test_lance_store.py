@@ -42,6 +42,7 @@ def test_what_is_erased_is_purged_and_proven(opened, tmp_path):
     assert _found(memory, "canary harbour") == [_TEXT]
     erasure = memory.erase(gone.id)
     assert erasure.receipt.state == "purged"
+    assert not any("object store" in note for note in erasure.receipt.notes)
     assert _found(memory, "canary harbour") == []
     assert _found(memory, "boiler manual")
     assert not occurrences(tmp_path / "store.db", "Zyxwvut")

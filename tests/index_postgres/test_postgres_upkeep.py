@@ -126,13 +126,15 @@ def test_only_what_is_owed_is_written_anew(store):
     assert store.sql(file) == second
 
 
-def test_a_scrub_returns_false_while_somebody_reads_and_owes_it_still(store, stranger):
+def test_a_scrub_returns_false_while_somebody_reads_and_owes_it_still(store, stranger, monkeypatch):
+    monkeypatch.setattr("memoranda.index.postgres.index._PATIENCE", 0.2)
     index = store.opener()()
     index.apply(put=SENTENCES, drop=(), sequence=4)
     index.apply(put=(), drop=[2], sequence=5)
     stranger.execute(f"select count(*) from {index.tables.body}")
     assert not index.scrub()
     stranger.together("rollback")
+    monkeypatch.setattr("memoranda.index.postgres.index._PATIENCE", 60.0)
     assert store.home().open(FINGERPRINT).scrub()
 
 

@@ -107,6 +107,51 @@ def test_a_job_whose_session_is_ended_in_the_middle_is_done_once(opened):
     assert keys(one) == ["a", "b"]
 
 
+@pytest.mark.parametrize("state", ["40001", "40P01"])
+def test_a_job_that_the_server_asks_to_try_again_is_done_once(opened, state):
+    one = opened()
+    tries = []
+
+    def job(connection):
+        tries.append(state)
+        put("a")(connection)
+        if len(tries) < 4:
+            connection.execute(f"do $$ begin raise exception using errcode = '{state}'; end $$")
+
+    one.write(job)
+    assert len(tries) == 4
+    assert keys(one) == ["a"]
+
+
+def test_of_two_that_wait_for_each_other_the_one_that_is_broken_off_tries_again(opened, schema):
+    """Somebody who works in the tables by hand, and takes no lock of ours."""
+    one = opened(busy_seconds=60.0)
+    one.write(put("a"))
+    one.write(put("b"))
+    tries, taken = [], threading.Event()
+
+    def job(connection):
+        tries.append(1)
+        connection.execute("update store set value = value || 'x' where key = 'a'")
+        taken.set()
+        connection.execute("update store set value = value || 'x' where key = 'b'")
+
+    with psycopg.connect(postgres.shared().address(schema, user="postgres").partition("?")[0]) as by_hand:
+        by_hand.execute("set deadlock_timeout = '60s'")  # it is ours that is broken off
+        by_hand.execute(f"update {schema}.store set value = value || 'y' where key = 'b'")
+        writing = threading.Thread(target=one.write, args=(job,))
+        writing.start()
+        assert taken.wait(60)
+        by_hand.execute(f"update {schema}.store set value = value || 'y' where key = 'a'")
+        by_hand.commit()
+        writing.join(60)
+        assert not writing.is_alive()
+    assert len(tries) == 2
+    with one.read() as connection:
+        rows = connection.execute("select key, value from store where key in ('a', 'b') order by key").fetchall()
+    assert rows == [("a", "1yx"), ("b", "1yx")]
+
+
 @pytest.mark.parametrize("took_place", [True, False])
 def test_a_commit_whose_answer_was_lost_is_made_once(opened, monkeypatch, took_place):
     one = opened()

@@ -1,33 +1,28 @@
 """The inspector of the Model Context Protocol, which is a real client of others, on both transports."""
 
 import json
-import shutil
 import subprocess
 import sys
 
 import pytest
 
+from hosts.places import installed
+
 from .conftest import COMMAND, environment
 from .test_default_tools import NAMES
 from .test_streamable import free_port, serving
 
-INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 pytestmark = [
     pytest.mark.hosts,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed"),
     pytest.mark.skipif(sys.platform == "win32", reason="starts the script of npm"),
 ]
 
 
 @pytest.fixture(scope="session")
-def inspector(tmp_path_factory):
-    """The inspector in a folder of its own."""
-    folder = tmp_path_factory.mktemp("inspector")
-    installing = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), INSPECTOR]
-    done = subprocess.run(installing, capture_output=True, text=True, timeout=500, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return folder / "node_modules/.bin/mcp-inspector"
+def inspector():
+    """The inspector, as `tests/hosts/claude_code/install` installs it."""
+    return installed("claude_code") / "node_modules/.bin/mcp-inspector"
 
 
 @pytest.fixture(params=["stdio", "http"])

@@ -12,6 +12,7 @@ done = memory.import_memories(
     file,
     format=form,
     dedupe=dedupe,
+    trust="kept" if form == "own" else "",
     progress=lambda done, total: print(json.dumps({"done": done, "total": total}), flush=True),
 )
 memory.close()

@@ -16,16 +16,20 @@ def lines_of(file):
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_the_lines_stand_in_the_order_of_scopes_and_ids_between_a_manifest_and_an_end(memory, tmp_path):
+def test_the_oldest_stand_first_between_a_manifest_and_an_end(memory, tmp_path, clock):
     furnish(memory)
     for name in ("zoe", "ben"):
+        clock.advance(ms=1)
         memory.within(f"home/anna/{name}").remember(f"{name} has a bicycle.")
     done = memory.export(tmp_path / "out.jsonl", below=True)
     manifest, *found, end = lines_of(tmp_path / "out.jsonl")
     assert manifest["format"] == "memoranda-export"
     assert manifest["version"] == 1
     assert manifest["memories"] == len(found) == done.memories
-    assert [(each["scope"], each["id"]) for each in found] == sorted((each["scope"], each["id"]) for each in found)
+    assert [(each["created_at"], each["id"]) for each in found] == sorted(
+        (each["created_at"], each["id"]) for each in found
+    )
+    assert [each["scope"].rpartition("/")[2] for each in found[-2:]] == ["zoe", "ben"]
     assert {each["scope"] for each in found} == {"home/anna", "home/anna/ben", "home/anna/zoe"}
     assert end["end"]["memories"] == len(found)
     raw = (tmp_path / "out.jsonl").read_bytes()
@@ -67,6 +71,37 @@ def test_what_is_forgotten_stays_and_states_can_be_chosen(memory, tmp_path):
     assert dict(done.receipt.manifest.states) == {"superseded": 1, "archived": 1}
     with pytest.raises(InvalidInput):
         memory.export(tmp_path / "no.jsonl", states=("forgotten",))
+
+
+def test_a_kind_and_a_number_narrow_it_and_the_manifest_says_so(memory, tmp_path, clock):
+    for number in range(3):
+        clock.advance(ms=1)
+        memory.remember(f"Anna likes tea number {number}.", kind="preference")
+        memory.remember(f"The house has {number} doors.", kind="fact")
+    done = memory.export(tmp_path / "some.jsonl", kind="preference", limit=2)
+    manifest, *found, end = lines_of(tmp_path / "some.jsonl")
+    assert [each["text"] for each in found] == ["Anna likes tea number 0.", "Anna likes tea number 1."]
+    assert (manifest["kind"], manifest["limit"], manifest["memories"]) == ("preference", 2, 2)
+    assert done.memories == end["end"]["memories"] == 2
+    assert memory.export(tmp_path / "more.jsonl", limit=99).memories == 6
+    for wrong in ({"kind": "gossip"}, {"limit": 0}, {"limit": True}, {"limit": "2"}, {"kind": None}):
+        with pytest.raises(InvalidInput):
+            memory.export(tmp_path / "no.jsonl", **wrong)
+
+
+def test_after_an_export_of_part_of_it_what_is_written_next_is_seen(memory, tmp_path):
+    """Nobody who stops in the middle keeps an old view of the store open."""
+    memory.remember_many([f"Number {number} of many." for number in range(1200)])
+    memory.export(tmp_path / "some.jsonl", limit=1)
+
+    def stop(done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        memory.export(tmp_path / "all.jsonl", progress=stop)
+    memory.remember("Something new.")
+    assert memory.export(tmp_path / "again.jsonl").memories == 1201
+    assert "Something new." in (tmp_path / "again.jsonl").read_text()
 
 
 def test_nothing_of_a_sibling_or_of_what_is_above_goes_along(memory, tmp_path, opened):
@@ -168,7 +203,7 @@ def test_a_redacted_export_can_be_taken_in_and_has_the_digest_it_says(with_secre
     memory, _ = with_secrets
     done = memory.export(tmp_path / "out.jsonl")
     other = another("other.db")
-    assert other.import_memories(tmp_path / "out.jsonl").taken == 4
+    assert other.import_memories(tmp_path / "out.jsonl", trust="kept").taken == 4
     assert digest(other) == done.digest
     assert not occurrences(other.path, SECRET)
 

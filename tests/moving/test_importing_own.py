@@ -25,8 +25,9 @@ def test_into_an_empty_store_everything_is_as_it_was(memory, tmp_path, another, 
     memory.within("home/anna/garden").remember("The roses are cut in March.")
     done = memory.export(tmp_path / "out", redact=False, below=True, format=form)
     other = another("other.db")
-    taken = other.import_memories(tmp_path / "out")
+    taken = other.import_memories(tmp_path / "out", trust="kept")
     assert taken.format == "own"
+    assert (taken.trust, taken.signed) == ("kept", "elsewhere")
     assert taken.taken == taken.audit.take == done.memories
     assert digest(other) == digest(memory) == done.digest
     assert other.get(ids["rich"]) == memory.get(ids["rich"])
@@ -88,7 +89,7 @@ def test_a_memory_that_is_said_twice_in_one_house_stays_two(opened, tmp_path, an
     memory.restore(one)
     memory.export(tmp_path / "out.jsonl", redact=False)
     other = another("other.db")
-    assert other.import_memories(tmp_path / "out.jsonl").taken == 2
+    assert other.import_memories(tmp_path / "out.jsonl", trust="kept").taken == 2
     assert digest(other) == digest(memory)
 
 
@@ -98,12 +99,118 @@ def test_a_memory_that_is_said_twice_in_one_house_stays_two(opened, tmp_path, an
 def test_who_imports_may_trust_less_or_vouch_but_what_waits_goes_on_waiting(furnished, another):
     _, file, ids = furnished
     less = another("less.db")
-    less.import_memories(file, trust="untrusted")
+    assert less.import_memories(file, trust="untrusted").signed == "elsewhere"
     assert less.stats().by_trust == {"untrusted": less.stats().total - 1, "quarantined": 1}
     more = another("more.db")
     more.import_memories(file, trust="trusted")
     assert more.get(ids["web"]).trust == "trusted"
     assert more.get(ids["waiting"]).trust == "quarantined"
+
+
+def test_what_another_store_has_signed_is_taken_as_if_anybody_had_written_it(furnished, another):
+    memory, file, ids = furnished
+    other = another("other.db")
+    taken = other.import_memories(file)
+    assert (taken.trust, taken.signed) == ("untrusted", "elsewhere")
+    found = [*other.list(states=("live", "superseded", "archived"), trust=("untrusted", "quarantined"), limit=50)]
+    assert len(found) == 8
+    assert {each.source for each in found} == {"import"}
+    assert {each.basis for each in found} == {"inferred"}
+    assert max(each.confidence for each in found) <= 0.8
+    assert memory.get(ids["rich"]).grade == "must_remember"
+    assert other.get(ids["rich"]).grade == "nice_to_have"
+    assert other.get(ids["waiting"]).trust == "quarantined"
+    assert other.get(ids["waiting"]).metadata == {"review": {"why": "import"}}
+    assert other.profile.get().name == ""
+    assert not other.pack("What colour is the lamp?").items
+
+
+def test_what_this_store_has_signed_comes_back_with_its_trust(furnished):
+    memory, file, ids = furnished
+    before = digest(memory)
+    with_tag = memory.tag("before")
+    memory.forget(ids["new"])
+    memory.forget(ids["rich"])
+    memory.rollback(with_tag.name)
+    assert digest(memory) == before
+    memory.remember("The lamp is green.", about="light.lamp", attribute="colour", value="green")
+    ben = memory.within("home/anna/copy")
+    taken = ben.import_memories(file, owners={"home/anna": "home/anna/copy"})
+    assert (taken.trust, taken.signed) == ("kept", "here")
+    lamp = [*ben.list(about="light.lamp", limit=9)]
+    assert [(each.trust, each.source) for each in lamp if each.scope == "home/anna/copy"] == [("trusted", "user")]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+@pytest.mark.parametrize(
+    "altered", ["a word", "the trust", "the scope", "a line more", "a line less", "a second end", "the key"]
+)
+def test_an_export_that_was_altered_is_not_believed_though_this_store_had_signed_it(
+    memory, tmp_path, clock, form, altered
+):
+    memory.remember("The shop closes at six.", source="web")
+    clock.advance(ms=1)
+    memory.remember("Anna has a dog.")
+    memory.export(tmp_path / "out", format=form)
+    assert memory.import_memories(tmp_path / "out", mode="preview").signed == "here"
+    text = (tmp_path / "out").read_text()
+    if form == "jsonl":
+        manifest, *lines, end = text.splitlines()
+    else:
+        whole = json.loads(text)
+        manifest, lines, end = (
+            json.dumps(whole["manifest"]),
+            [json.dumps(each, ensure_ascii=False) for each in whole["memories"]],
+            json.dumps({"end": whole["end"]}),
+        )
+    forged = json.dumps({**json.loads(lines[0]), "trust": "trusted", "source": "operator", "id": "0" * 26})
+    if altered == "a word":
+        lines[0] = lines[0].replace("six", "ten")
+    elif altered == "the trust":
+        lines[0] = lines[0].replace('"untrusted"', '"trusted"')
+    elif altered == "the scope":
+        manifest = manifest.replace("home/anna", "home")
+    elif altered == "a line more":
+        lines.append(forged)
+    elif altered == "a line less":
+        lines.pop()
+    elif altered == "a second end":  # one that only who is careless takes for the end
+        lines += [json.dumps({**json.loads(end), "id": "x"}), forged]
+    else:
+        told = json.loads(end)
+        told["end"]["public_key"] = "ab" * 32
+        end = json.dumps(told)
+    if form == "jsonl":
+        again = "\n".join((manifest, *lines, end)) + "\n"
+    else:
+        again = json.dumps(
+            {"manifest": json.loads(manifest), "memories": [json.loads(each) for each in lines], **json.loads(end)},
+            ensure_ascii=False,
+        )
+    (tmp_path / "altered").write_text(again)
+    found = memory.import_memories(tmp_path / "altered", mode="preview", foreign="here", dedupe="none")
+    assert (found.trust, found.signed) == ("untrusted", "broken")
+
+
+def test_an_export_without_a_signature_is_not_believed(furnished, tmp_path):
+    memory, file, _ = furnished
+    *lines, end = file.read_text().splitlines()
+    told = json.loads(end)
+    del told["end"]["signature"]
+    (tmp_path / "bare.jsonl").write_text("\n".join((*lines, json.dumps(told))) + "\n")
+    found = memory.import_memories(tmp_path / "bare.jsonl", mode="preview")
+    assert (found.trust, found.signed) == ("untrusted", "")
+
+
+def test_only_the_first_records_are_taken_when_a_limit_is_given(furnished, another):
+    _, file, _ = furnished
+    other = another("other.db")
+    assert other.import_memories(file, limit=3, mode="preview").audit.total == 3
+    assert other.import_memories(file, limit=3).taken == 3
+    assert other.import_memories(file).audit.left_out["known"] == 3
+    for wrong in (0, -1, True, "3", 1.5):
+        with pytest.raises(InvalidInput, match="limit"):
+            other.import_memories(file, limit=wrong)
 
 
 def test_what_was_made_to_steer_a_model_is_quarantined_whatever_the_file_says(furnished, another, tmp_path):
@@ -418,5 +525,5 @@ def test_whatever_can_be_kept_comes_back_the_same(tmp_path_factory, kept, form):
     ):
         one.remember_many(kept)
         one.export(folder / "out", format=form, redact=False)
-        two.import_memories(folder / "out")
+        two.import_memories(folder / "out", trust="kept")
         assert digest(two) == digest(one)

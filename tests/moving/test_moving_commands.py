@@ -28,9 +28,12 @@ def test_out_and_in_again_with_equal_contents(furnished, tmp_path):
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     _, told, _ = furnished("contents", "--below", "--json")
     other = ("--store", str(tmp_path / "other.db"))
-    code, text, err = furnished("import", str(out), *other)
+    code, text, err = furnished("import", str(out), *other, "--dry-run")
+    assert "signed by another store: taken as untrusted; --trust kept takes its word" in text
+    code, text, err = furnished("import", str(out), *other, "--trust", "kept")
     assert code == 0, err
     assert "3 kept in 2 scopes" in text
+    assert "untrusted" not in text
     assert "memoranda undo --below" in text
     _, again, _ = furnished("contents", "--below", "--json", *other)
     assert json.loads(told)["digest"] == json.loads(again)["digest"]
@@ -49,7 +52,8 @@ def test_to_standard_output_comes_the_export_and_nothing_else(furnished, path):
     assert len(lines) == 4
     told = json.loads(done.stderr)
     assert told["receipt"]["sha256"] == hashlib.sha256(done.stdout).hexdigest()
-    assert set(path.parent.iterdir()) == before
+    (room,) = set(path.parent.iterdir()) - before
+    assert [each.name for each in room.iterdir()] == ["lock"]
 
 
 def test_a_file_that_is_there_is_refused_with_the_way_out(furnished, tmp_path):
@@ -130,3 +134,18 @@ def test_what_cannot_be_has_its_exit_code_and_a_hint(furnished, written, options
     found, _, err = furnished(*(each.format(file=file) for each in options))
     assert found == code
     assert told in err
+
+
+def test_an_export_of_some_of_it(furnished, tmp_path):
+    furnished("remember", "Anna likes tea.", "--kind", "preference")
+    code, text, err = furnished("export", "--out", str(tmp_path / "some.jsonl"), "--kind", "preference", "--limit", "5")
+    assert code == 0, err
+    assert "1 memories" in text
+    code, text, _ = furnished("export", "--out", str(tmp_path / "none.jsonl"), "--state", "archived")
+    assert "0 memories" in text
+    code, _, err = furnished("export", "--out", str(tmp_path / "bad.jsonl"), "--limit", "0")
+    assert code != 0
+    assert "limit" in err
+    code, text, _ = furnished("import", str(tmp_path / "some.jsonl"), "--limit", "1", "--dry-run")
+    assert code == 0
+    assert "1 are here already" in text

@@ -42,7 +42,7 @@ def test_what_waits_for_review_moves_whole_and_still_supersedes_when_it_is_accep
     done = memory.export(tmp_path / "out.jsonl", redact=redact, below=True)
     assert done.receipt.redacted_memories == 0
     other = another("other.db")
-    taken = other.import_memories(tmp_path / "out.jsonl")
+    taken = other.import_memories(tmp_path / "out.jsonl", trust="kept")
     assert dict(taken.audit.left_out) == {}
     assert digest(other) == digest(memory) == done.digest
     other.review.accept(coffee)
@@ -89,6 +89,6 @@ def exported(memory, another, tmp_path, metadata):
     record["metadata"] = metadata
     (tmp_path / "noted.jsonl").write_text("\n".join(map(json.dumps, (manifest, record, end))) + "\n")
     other = another("lax.db", secrets="allow")
-    assert other.import_memories(tmp_path / "noted.jsonl").taken == 1
+    assert other.import_memories(tmp_path / "noted.jsonl", trust="kept").taken == 1
     other.export(tmp_path / "redacted.jsonl")
     return [json.loads(line) for line in (tmp_path / "redacted.jsonl").read_text().splitlines()][1:-1]

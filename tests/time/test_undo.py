@@ -417,3 +417,16 @@ def test_what_somebody_changes_during_a_long_undo_is_left_and_counted(memory, op
     receipt = memory.undo(progress=meddling).receipt
     assert (receipt.memories, receipt.left) == (9, 1)
     assert memory.get(kept[8]).state == "archived"
+
+
+def test_a_large_undo_hides_nothing_that_was_done_since(memory, clock, step, bites):
+    """It has a batch, and what it took back was the first operation of the store."""
+    step(lambda: memory.remember_many([f"thing number{number}" for number in range(6)]))
+    clock.advance(ms=1)
+    memory.undo()
+    step(lambda: memory.remember("Gamma stays."))
+    step(lambda: memory.remember_many(["Delta is third.", "Epsilon is fourth."]))
+    last = memory.operations(limit=1)[0].first
+    assert memory.undo(mode="preview").receipt.target == last
+    assert memory.undo().receipt.target == last
+    assert texts(memory) == {"Gamma stays."}

@@ -18,6 +18,8 @@ CONTRACT = {
     "memory_forget": "id memoryId query confirm",
     "memory_list": "scope category limit=50",
     "memory_stats": "scope category",
+    "memory_export": "outPath* scope category limit format=jsonl redact=True",
+    "memory_import": "inPath* dedupe=id_text dryRun=False validateOnly=False scope limit format",
     "memory_search": "query* maxResults=6 minScore=0.35 corpus=all",
     "memory_get": "path* from lines",
     "memory_docs_search": "query* limit=6 scope",
@@ -50,7 +52,8 @@ def written(schema):
 
 
 def test_the_names_parameters_and_defaults_are_those_that_hosts_know():
-    shown = {each["function"]["name"]: written(each["function"]["parameters"]) for each in definitions("openai")}
+    offered = definitions("openai", files=True)
+    shown = {each["function"]["name"]: written(each["function"]["parameters"]) for each in offered}
     assert shown == CONTRACT
     assert list(shown) == list(CONTRACT) == list(_HANDLERS)
 

@@ -24,6 +24,7 @@ def _add_erase(command: argparse.ArgumentParser) -> None:
     alone.add_argument("--in-scope", metavar="PATH", default="", help="this scope and all below it")
     alone.add_argument("--query", default="", help="what a recall finds, after showing it")
     like = command.add_argument_group("or by what it is like, in this very scope; several narrow one another")
+    like.add_argument("--below", action="store_true", help="also in the scopes below this one")
     like.add_argument("--about", default="", help="everything about this")
     like.add_argument("--speaker", default="", help="everything that this speaker said")
     like.add_argument("--conversation", metavar="NAME", default="", help="what came from it, and its transcript")
@@ -57,7 +58,7 @@ def _run(arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _ways(arguments: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(arguments, name) for name in (*_FILTERS, "query")}
+    given = {name: getattr(arguments, name) for name in (*_FILTERS, "query", "below")}
     return {name: value for name, value in {**given, "scope": arguments.in_scope}.items() if value}
 
 
@@ -66,9 +67,11 @@ def _erase(arguments: argparse.Namespace, ways: Mapping[str, Any], output: Outpu
         if not (arguments.yes and not arguments.query) and not arguments.confirm:
             preview = memory.erase(arguments.id, **ways, mode="preview")
             output.erasure_preview(preview)
-            if not preview.ids and not preview.receipt.messages and not preview.receipt.conversations:
+            empty = not preview.ids and not preview.receipt.messages and not preview.receipt.conversations
+            if empty and arguments.proof is None:
                 return 0
-            if not said_yes("Erase for good?"):
+            # Without anything to be stated, it is refused below: no statement is no success.
+            if not empty and not said_yes("Erase for good?"):
                 again = f"--confirm {preview.confirm}" if arguments.query else "--yes"
                 output.note(f"nothing was erased; to erase without being asked, run it again with {again}")
                 return _NOT_CONFIRMED

@@ -184,6 +184,8 @@ def _audit(arguments: argparse.Namespace, output: Output) -> None:
         show(output, page.as_json(), map(_line, page))
         if page.next is not None and not output.as_json:
             output.note(f"there is more: --before {page.next}")
+        elif not page and not output.as_json:
+            output.note("nothing of that was done here; --below looks below this scope, too")
         return
     with open_memory(arguments) as memory:
         _page(memory, arguments, limit=1, before=arguments.before)  # a wrong question leaves no file behind
@@ -245,7 +247,8 @@ def _written(path: str) -> AbstractContextManager[TextIO]:
 
 def _line(entry: AuditEntry) -> str:
     number = "-" if entry.sequence is None else str(entry.sequence)
-    what = f"{entry.action:13}\t{(entry.memory_id or entry.token_id)[:SHORT_ID]:{SHORT_ID}}\t{entry.scope}"
+    which = (entry.memory_id or entry.token_id or entry.conversation_id)[:SHORT_ID]
+    what = f"{entry.action:13}\t{which:{SHORT_ID}}\t{entry.scope}"
     more = [f"by {entry.actor}"] if entry.actor else []
     if entry.operation:
         part = entry.operation + (f" {entry.batch[:SHORT_ID]}" if entry.batch else "")

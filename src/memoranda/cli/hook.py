@@ -1,8 +1,9 @@
-"""What hosts run around a turn: `hook before-turn` and `hook after-turn`. JSON in, JSON out.
+"""What hosts run around a turn: `hook before-turn`, `hook after-turn` and the like. JSON in, JSON out.
 
 A host never waits for its memory and never fails by it: whatever goes wrong, the answer is empty, `degraded` says
 why, and the exit code is 0. When the time is over the answer is given although the work hangs; what was committed by
-then stays. Only a wrong command line is an error.
+then stays; and a memory that ran out of time again and again is left alone for a while. Only a wrong command line is
+an error. With `--host` the payload and the answer have the form of that host.
 """
 
 import argparse
@@ -10,23 +11,23 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from memoranda.cli.hook_door import Door, Patience
 from memoranda.cli.output import Output
-from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound, Refused
+from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound
 
 if TYPE_CHECKING:
     from memoranda import LongTermMemory, Settings
+    from memoranda.hosts.table import HookEvent
 
-    _Work = Callable[[Mapping[str, Any], Settings], dict[str, Any]]
+    _Work = Callable[[Mapping[str, Any], Door], dict[str, Any]]
 
 _MOST_INPUT = 32 << 20
 _LONGEST = 600.0
 _USUAL = 2.0
 _UNPACKING = "semantic lane off: the bundled model is not unpacked yet; until it is, recall goes by words"
 _HINT = "docs/guides/around-a-turn.md shows what a hook is given."
-# Erasing what is due takes time that a host waits for: it is left to whoever writes next.
-_NOT_NOW = 10_000_000
 
 # Our name first; then what hosts call it.
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -38,14 +39,32 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 _KEEP = "keep_conversation"
 _NO = frozenset({"false", "no", "0", "f", "n", "off"})
+_TOLD: dict[str, Any] = {"context": "", "tokens": 0, "items": [], "receipt": None}
+_KEPT: dict[str, Any] = {"kept": [], "waiting": 0, "receipt": None}
 _NOTHING: dict[str, dict[str, Any]] = {
-    "before-turn": {"context": "", "tokens": 0, "items": [], "receipt": None},
-    "after-turn": {"kept": [], "waiting": 0, "receipt": None},
+    "session-start": _TOLD,
+    "before-turn": _TOLD,
+    "after-turn": _KEPT,
+    "before-compaction": _KEPT,
 }
+_STANDING = 12
+# Written out, so that nothing is loaded to show the help; a test compares it with the original.
+HOSTS = ("claude-code", "codex", "cursor", "gemini")
+_TOKEN = "MEMORANDA_TOKEN"  # noqa: S105 the name of a variable
 
 
 def _add_hook(command: argparse.ArgumentParser) -> None:
-    command.add_argument("event", choices=tuple(_NOTHING), help="before-turn recalls, after-turn captures")
+    command.add_argument(
+        "event",
+        choices=tuple(_NOTHING),
+        help="session-start gives what is always to be known, before-turn recalls, after-turn captures, "
+        "before-compaction captures what was not yet",
+    )
+    command.add_argument("--host", choices=HOSTS, help="payload and answer have the form of this host")
+    command.add_argument("--url", metavar="URL", help="use the memory of this server (default: hook_url)")
+    command.add_argument(
+        "--token-file", metavar="PATH", help=f"the token for it (default: hook_token_file, or {_TOKEN})"
+    )
     command.add_argument(
         "--keep-conversation", action="store_true", help="after-turn: keep the messages as a conversation, too"
     )
@@ -65,26 +84,36 @@ def _hook(arguments: argparse.Namespace, output: Output) -> int:
     began = time.monotonic()
     if arguments.seconds is not None and not 0 < arguments.seconds <= _LONGEST:
         raise InvalidInput(f"--seconds is above 0 and at most {_LONGEST:g}", hint=f"{_USUAL:g} is usual.")
-    seconds, settings = arguments.seconds or _USUAL, None
+    seconds, patience, left_alone = arguments.seconds or _USUAL, None, ""
     outcomes: SimpleQueue[dict[str, Any]] = SimpleQueue()
     try:
         settings = _settings(arguments)
         seconds = arguments.seconds or settings.hook_seconds or _USUAL
+        patience = Patience(settings)
+        if left_alone := patience.told():
+            outcomes.put({"degraded": [left_alone]})
+        else:
+            job = _Job(arguments.event, arguments.host, bool(arguments.keep_conversation), settings, seconds)
+            Thread(target=lambda: outcomes.put(job.outcome()), name="memoranda-hook", daemon=True).start()
     except MemorandaError as error:
         outcomes.put(_degraded(error))
-    if settings is not None:
-        work, chosen = _WORK[arguments.event], settings
-        also = {_KEEP: True} if arguments.keep_conversation else {}
-        Thread(
-            target=lambda: outcomes.put(_outcome(work, chosen, seconds, also)), name="memoranda-hook", daemon=True
-        ).start()
     try:
         outcome = outcomes.get(timeout=seconds)
+        if patience is not None and not left_alone:
+            patience.kept()
     except Empty:
         _give_up()
+        if patience is not None:
+            patience.lost()
         outcome = {"degraded": [f"out of time: it was not done within {seconds:g} s"]}
     answer = {**_NOTHING[arguments.event], "degraded": [], **outcome}
-    print(json.dumps({**answer, "elapsed_ms": round((time.monotonic() - began) * 1000)}, ensure_ascii=False))
+    if arguments.host:
+        from memoranda.hosts.payloads import answered
+
+        context = answer.get("context", "")
+        print(json.dumps(answered(arguments.host, arguments.event, context, answer["degraded"]), ensure_ascii=False))
+    else:
+        print(json.dumps({**answer, "elapsed_ms": round((time.monotonic() - began) * 1000)}, ensure_ascii=False))
     for reason in answer["degraded"]:
         output.note(reason)
     return 0  # with this the process ends at once, whatever hangs
@@ -95,7 +124,11 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
 
     # As for every command: the process ends before a background thread could help.
     alone = {"follow": False, "limit_threads": False}
-    return config.load({name: getattr(arguments, name) for name in ("store", "scope", "embedder")} | alone)
+    given = {name: getattr(arguments, name) for name in ("store", "scope", "embedder")}
+    # What a command line names is not overruled by an address in the settings.
+    url = "" if given["store"] and arguments.url is None else arguments.url
+    server = {"hook_url": url, "hook_token_file": arguments.token_file}
+    return config.load({**given, **server, **alone})
 
 
 def _hurried(settings: "Settings", seconds: float) -> "Settings":
@@ -105,18 +138,41 @@ def _hurried(settings: "Settings", seconds: float) -> "Settings":
     return settings.changed({name: min(half, getattr(settings, name)) for name in waits})
 
 
-def _outcome(work: "_Work", settings: "Settings", seconds: float, also: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        given = {**_given(), **also}
-        hurried = _hurried(settings, seconds)
-        if _has_its_model(hurried, seconds):
-            return work(given, hurried)
-        outcome = work(given, hurried.changed({"embedder": "none"}))
+class _Job(NamedTuple):
+    """What is done for one event."""
+
+    event: str
+    host: str | None
+    keep: bool
+    settings: "Settings"
+    seconds: float
+
+    def outcome(self) -> dict[str, Any]:
+        """What comes of it, or why nothing does. Nothing that went wrong leaves here but as words."""
+        try:
+            given = _given()
+            if self.host:
+                from memoranda.hosts.payloads import heard
+
+                given, skipped = heard(self.host, cast("HookEvent", self.event), given)
+                if skipped:
+                    return {"skipped": skipped}
+            return self._done({**given, **({_KEEP: True} if self.keep else {})})
+        except MemorandaError as error:
+            return _degraded(error)
+        except Exception as error:  # noqa: BLE001 a host goes on whatever happens; its words may be in the message
+            return {"degraded": [f"this is our fault: {type(error).__name__}; please report it"]}
+
+    def _done(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        work, hurried = _WORK[self.event], _hurried(self.settings, self.seconds)
+        if hurried.hook_url:
+            return work(given, Door(hurried, self.seconds))
+        if self.event == "session-start":  # nothing is asked: no model is needed for it
+            return work(given, Door(hurried.changed({"embedder": "none"}), self.seconds))
+        if _has_its_model(hurried, self.seconds):
+            return work(given, Door(hurried, self.seconds))
+        outcome = work(given, Door(hurried.changed({"embedder": "none"}), self.seconds))
         return {**outcome, "degraded": [*outcome.get("degraded", ()), _UNPACKING]}
-    except MemorandaError as error:
-        return _degraded(error)
-    except Exception as error:  # noqa: BLE001 a host goes on whatever happens; its words may be in the message
-        return {"degraded": [f"this is our fault: {type(error).__name__}; please report it"]}
 
 
 def _has_its_model(settings: "Settings", seconds: float) -> bool:
@@ -140,18 +196,31 @@ def _give_up() -> None:
         breaker.give_up()
 
 
-# -- the two events --
+# -- the events --
 
 
-def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
+def _session_start(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
+    if door.missing():
+        return {"skipped": "there is no store yet"}  # of a new installation: nothing is wrong
+    speaker = _text(given, "speaker")
+    shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}
+    with door.opened(given, reading=True) as memory:
+        pack = memory.pack("", prefer_speaker=speaker, standing=_STANDING, **shape)
+    return {
+        "context": pack.text,
+        "tokens": pack.tokens,
+        "items": [{"id": item.id, "kind": item.kind, "score": round(item.score, 4)} for item in pack.items],
+        "receipt": {"pack": pack.receipt.as_json()},
+    }
+
+
+def _before_turn(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
     prompt, speaker = _prompt(given), _text(given, "speaker")
-    path = settings.store_path()
-    here = settings.store_address() is None and not settings.shards
-    if here and not path.exists():
+    if path := door.missing():
         raise NotFound(f"there is no store at {path} yet", hint="The first after-turn makes one; or check --store.")
     asked = {name: given[name] for name in ("limit", "policy") if given.get(name) is not None}
     shape = {name: given[name] for name in ("budget", "format") if given.get(name) is not None}
-    with _opened(given, settings.changed({"grace_days": _NOT_NOW})) as memory:
+    with door.opened(given, reading=True) as memory:
         found = memory.recall(
             prompt,
             mode="automatic",
@@ -169,11 +238,11 @@ def _before_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, An
     }
 
 
-def _after_turn(given: Mapping[str, Any], settings: "Settings") -> dict[str, Any]:
+def _after_turn(given: Mapping[str, Any], door: Door) -> dict[str, Any]:
     if _failed(given.get("success")):
         return {}
     said, everything = _messages(given)
-    with _opened(given, settings) as memory:
+    with door.opened(given) as memory:
         captured = memory.capture(
             said,
             conversation=_text(given, "conversation"),
@@ -213,8 +282,10 @@ def _kept(memory: "LongTermMemory", given: Mapping[str, Any], messages: Any) -> 
 
 
 _WORK: "dict[str, _Work]" = {
+    "session-start": _session_start,
     "before-turn": _before_turn,
     "after-turn": _after_turn,
+    "before-compaction": _after_turn,  # what was handed over before is not looked at again
 }
 
 
@@ -253,7 +324,7 @@ def _messages(given: Mapping[str, Any]) -> tuple[Any, Any]:
     path = next((given[each] for each in _NAMES["transcript"] if given.get(each) is not None), None)
     if path is None:
         raise InvalidInput("`messages` is missing, and there is no `transcript_path`", hint=_HINT)
-    from memoranda.cli.transcript import messages_at, said
+    from memoranda.hosts.transcripts import messages_at, said
 
     found = messages_at(path)
     return said(found), found
@@ -279,17 +350,3 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     if found is not None and not isinstance(found, str):
         raise InvalidInput(f"`{name}` is not a text", hint=_HINT)
     return found or ""
-
-
-def _opened(given: Mapping[str, Any], settings: "Settings") -> "LongTermMemory":
-    """The store in the configured scope, or in one inside it that the host names. Anything else is refused."""
-    import memoranda
-    from memoranda.domain.scope import Scope
-
-    wanted = given.get("scope")
-    if wanted is None and not settings.scope:
-        raise InvalidInput("a scope is needed", hint="Pass --scope me, set MEMORANDA_SCOPE, or give `scope`.")
-    scope = Scope(settings.scope if wanted is None else wanted)
-    if settings.scope and not Scope(settings.scope).contains(scope.path):
-        raise Refused(f"{scope} is not inside {settings.scope}", hint="Give the whole path, or another --scope.")
-    return memoranda.open(scope=scope.path, settings=settings)

@@ -19,6 +19,7 @@ _DATE_OPTIONS = ("occurred_at", "valid_from", "valid_until")
 def _add_show(command: argparse.ArgumentParser) -> None:
     command.add_argument("id", metavar="ID", help="an id, or its first characters")
     command.add_argument("--as-of", metavar="DATE", help="as it was then, or at tag:NAME")
+    command.add_argument("--gradings", action="store_true", help="also every grade it was given: by whom, how, and why")
     command.set_defaults(run=_show)
 
 
@@ -124,8 +125,15 @@ def _json_option(text: str | None, name: str) -> Any:
 
 
 def _show(arguments: argparse.Namespace, output: Output) -> None:
+    if arguments.gradings and arguments.as_of:
+        raise InvalidInput("--gradings tells of all times", hint="Leave --as-of out.")
     with open_memory(arguments) as memory:
-        output.memory(memory.get(arguments.id, as_of=arguments.as_of))
+        found = memory.get(arguments.id, as_of=arguments.as_of)
+        gradings = memory.governance.gradings(found.id) if arguments.gradings else None
+    if gradings is None:
+        output.memory(found)
+    else:
+        output.graded_memory(found, gradings)
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> None:

@@ -15,6 +15,7 @@ from memoranda.cli.output import SHORT_ID, Output, progress
 from memoranda.cli.store import open_memory
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput, NotFound
+from memoranda.domain.memory import KINDS
 from memoranda.domain.moving import (
     DEDUPES,
     EXPORT_FORMATS,
@@ -25,6 +26,8 @@ from memoranda.domain.moving import (
     Imports,
 )
 from memoranda.importers.registry import names
+from memoranda.service.exporting import EXPORTED
+from memoranda.service.workroom import Workroom
 
 _LEFT_TO_SEE_TO = 6
 _TOLD = 10
@@ -43,11 +46,24 @@ _REASONS = {
 }
 
 
+_SIGNED = {
+    "": "not signed",
+    "here": "signed by this store",
+    "elsewhere": "signed by another store",
+    "broken": "changed after it was signed",
+}
+
+
 def _add_export(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", metavar="FILE", required=True, help="where to; - writes to standard output")
     command.add_argument("--format", choices=EXPORT_FORMATS, default="jsonl", help="default jsonl")
     command.add_argument("--no-redact", action="store_true", help="with the secrets: whole, and to be kept safe")
     command.add_argument("--below", action="store_true", help="also what lies below this scope")
+    command.add_argument("--kind", choices=KINDS, default="", help="only of this kind")
+    command.add_argument(
+        "--state", choices=EXPORTED, action="append", default=[], help="only in this state; may be given more than once"
+    )
+    command.add_argument("--limit", type=int, metavar="N", help="no more than the oldest N")
     command.add_argument("--overwrite", action="store_true", help="in the place of a file that is there")
     command.set_defaults(run=_export)
 
@@ -74,7 +90,8 @@ def _add_import(command: argparse.ArgumentParser) -> None:
         "--trust",
         choices=("kept", "untrusted", "trusted"),
         default="",
-        help="trusted: you vouch for all of it (default: kept for an export of ours, else untrusted)",
+        help="trusted: you vouch for all of it; kept: take the word of an export of ours "
+        "(default: kept when this store has signed it, else untrusted)",
     )
     command.add_argument(
         "--owner", metavar="THEIRS=SCOPE", action="append", default=[], help="where somebody's memories go"
@@ -87,6 +104,7 @@ def _add_import(command: argparse.ArgumentParser) -> None:
         "--map", metavar="OURS=THEIRS", action="append", default=[], help="which of their fields is ours: text=content"
     )
     command.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="for the format's reader")
+    command.add_argument("--limit", type=int, metavar="N", help="only the first N records")
     command.set_defaults(run=_import)
 
 
@@ -98,19 +116,18 @@ def _add_imports(command: argparse.ArgumentParser) -> None:
 def _export(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
         to_stdout = arguments.out == "-"
-        # Beside the store: what is in it does not leave its folder for one that others may read.
-        with (
-            tempfile.TemporaryDirectory(prefix=".export-", dir=memory.path.parent)
-            if to_stdout
-            else nullcontext(".") as folder
-        ):
-            target = Path(folder) / "export" if to_stdout else Path(arguments.out)
+        # In the store's own workroom: what is in it does not lie where others may read, or where nobody clears it.
+        with Workroom(memory.path).desk() if to_stdout else nullcontext(Path()) as folder:
+            target = folder / "export" if to_stdout else Path(arguments.out)
             with progress("exporting") as tell:
                 done = memory.export(
                     target,
                     format=arguments.format,
                     redact=not arguments.no_redact,
                     below=arguments.below,
+                    states=arguments.state,
+                    kind=arguments.kind,
+                    limit=arguments.limit,
                     overwrite=arguments.overwrite,
                     progress=tell,
                 )
@@ -156,6 +173,7 @@ def _import(arguments: argparse.Namespace, output: Output) -> int:
             foreign=arguments.foreign,
             junk="keep" if arguments.keep_junk else "leave",
             options=options,
+            limit=arguments.limit,
             progress=tell,
         )
     show(output, done.as_json(), _imported(done))
@@ -183,7 +201,7 @@ def _imported(done: Imports) -> list[str]:
     audit = done.audit
     if done.mode == "validate":
         return [f"{done.format}: {audit.readable:,} of {audit.total:,} records can be read", *_unread(audit)]
-    lines = [f"{done.format}: {audit.total:,} records", *_audited(audit)]
+    lines = [f"{done.format}: {audit.total:,} records", *_audited(audit), *_believed(done)]
     if done.mode == "preview":
         return [*lines, f"{audit.take:,} would be kept in {_places(audit.scopes)}; nothing was changed"]
     if done.run is None:
@@ -193,6 +211,12 @@ def _imported(done: Imports) -> list[str]:
     below = " --below" if set(audit.scopes) - {done.scope} else ""
     kept = f"{done.taken:,} kept in {_places(audit.scopes)}{again}{before}"
     return [*lines, f"{kept}; `memoranda undo{below}` takes it back"]
+
+
+def _believed(done: Imports) -> Iterable[str]:
+    """Why an export of ours is taken as if anybody had written it."""
+    if done.format == "own" and done.trust == "untrusted":
+        yield f"  {_SIGNED[done.signed]}: taken as untrusted; --trust kept takes its word for what each memory is"
 
 
 def _audited(audit: Audit) -> Iterable[str]:

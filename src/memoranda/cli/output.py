@@ -33,6 +33,7 @@ from memoranda.domain.results import (
 
 if TYPE_CHECKING:
     from memoranda.cli.explanation import Difference
+    from memoranda.domain.governance import Grading
     from memoranda.service.maintaining import Maintenance
 
 _SOON_SECONDS = 1.0
@@ -201,6 +202,20 @@ class Output:
             if value not in (None, "", [], {}):
                 print(f"{name:14}{clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}")
 
+    def graded_memory(self, memory: Memory, gradings: "Sequence[Grading]") -> None:
+        """A memory, and every grade that it was given, oldest first."""
+        if self.as_json:
+            self._json({**memory.as_json(), "gradings": [each.as_json() for each in gradings]})
+            return
+        self.memory(memory)
+        for each in gradings:
+            how = f"{each.method} {each.version}".strip() + (f" by {each.actor}" if each.actor else "")
+            stands = "graded" if each.stands else "was graded"
+            why = f": {each.rationale}" if each.rationale else ""
+            print(f"{stands:14}{each.score:.2f} {each.label}, {iso(each.graded_at)[:16]}Z, {clean(how + why)}")
+        if not gradings:
+            print("graded        never")
+
     def listing(self, listing: Listing) -> None:
         if self.as_json:
             self._json({"total": listing.total, "memories": [memory.as_json() for memory in listing]})
@@ -275,7 +290,8 @@ class Output:
         if self.as_json:
             self._json({"erased": list(erasure.ids), "purged": erasure.purged, "receipt": receipt.as_json()})
             return
-        print(f"erased {_reach(erasure)}; {receipt.state}")
+        nothing = not erasure.ids and not receipt.messages and not receipt.conversations and not receipt.pending
+        print("nothing here fits: nothing was erased" if nothing else f"erased {_reach(erasure)}; {receipt.state}")
         if receipt.scanned:
             read = sum(each.bytes for each in receipt.scanned)
             print(

@@ -109,7 +109,12 @@ def _serve(arguments: argparse.Namespace, output: Output) -> None:
             opened = Store.open(settings=settings)
         with opened as store:
             logs = _logs(arguments, settings, store)
-            upkeep = Upkeep(store, logs, hours=settings.server_maintain_hours, watch=settings.server_watch)
+            upkeep = Upkeep(
+                store,
+                logs,
+                hours=0 if settings.read_only else settings.server_maintain_hours,
+                watch=settings.server_watch,
+            )
             options = Options(
                 host=listening.host,
                 roots=tuple(arguments.root),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from memoranda.client.calling import Caller
 from memoranda.client.nouns import (
@@ -23,7 +23,7 @@ from memoranda.client.nouns import (
 )
 from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import Refused
-from memoranda.domain.memory import State
+from memoranda.domain.memory import Kind, State
 from memoranda.domain.scope import Scope
 from memoranda.service.memory import LongTermMemory
 
@@ -81,6 +81,8 @@ class RemoteMemory(LongTermMemory):
         redact: bool = True,
         below: bool = False,
         states: Sequence[State] = (),
+        kind: Kind | Literal[""] = "",
+        limit: int | None = None,
         overwrite: bool = False,
         progress: "Progress | None" = None,
     ) -> "Exported":
@@ -88,7 +90,10 @@ class RemoteMemory(LongTermMemory):
         from memoranda.client.files import checked_target, save
 
         target = checked_target(path, overwrite=overwrite)
-        asked = {"format": format, "redact": redact, "below": below, "states": states, "progress": progress}
+        asked = {
+            "format": format, "redact": redact, "below": below, "states": states, "kind": kind, "limit": limit,
+            "progress": progress,
+        }  # fmt: skip
         exported, content = self._caller.call(door_of("export"), (path,), asked)
         save(target, content, overwrite=overwrite)
         done: Exported = exported._replace(path=str(target))

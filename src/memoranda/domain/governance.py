@@ -14,7 +14,11 @@ BY_HAND = "manual"
 DERIVED_FROM = "derived_from"
 """The name in the metadata of a memory for the ids of those that it was made of. Only our own code writes it."""
 TOKEN_ACTIONS = ("token_created", "token_revoked")
-AUDITED = (*ACTIONS, *TOKEN_ACTIONS)
+CONVERSATION_ACTIONS = (
+    "conversation_archived", "conversation_restored", "conversation_erased", "conversation_redacted",
+)  # fmt: skip
+"""Not that somebody spoke, nor that it was summed up: the audit would tell of little else."""
+AUDITED = (*ACTIONS, *TOKEN_ACTIONS, *CONVERSATION_ACTIONS)
 
 
 class Grading(NamedTuple):
@@ -207,13 +211,15 @@ class AuditEntry(NamedTuple):
     actor: str
     reason: str = ""
     sequence: int | None = None
-    """None for what was done to a token: that is no event of a memory."""
+    """None for what was done to a token or a conversation: that is no event of a memory."""
     memory_id: str = ""
     token_id: str = ""
     operation: str = ""
     """The name of what was done together; empty for what was done alone."""
     batch: str = ""
     undoes: int | None = None
+    conversation_id: str = ""
+    """Of a conversation that is still there."""
 
     def as_json(self) -> dict[str, Any]:
         return {**self._asdict(), "at": iso(self.at)}

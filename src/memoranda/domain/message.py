@@ -41,7 +41,7 @@ _MARKS = {
 _SAYING = ("content", "text", "tool_calls", "function_call")
 _ENVELOPES = ("user", "assistant", "message")
 # Written by the host in the name of the user: notes of its own, other agents, summaries.
-_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isVirtual", "textNotTyped")
 
 
 class ToolCall(NamedTuple):
@@ -126,12 +126,19 @@ def message_in(line: Any) -> dict[str, Any] | None:
     inner = line.get("message")
     if line.get("type") not in _ENVELOPES or not isinstance(inner, Mapping) or not isinstance(inner.get("role"), str):
         return None
-    if any(line.get(flag) for flag in _NOT_SAID):
+    if any(line.get(flag) for flag in _NOT_SAID) or (inner["role"] == "user" and not _is_by_a_person(line)):
         return None
     # The inner id is that of a request: several lines may share it.
     name = line.get("uuid", line.get("id"))
     at = line.get("timestamp", inner.get("timestamp"))
     return {**inner, "id": name if isinstance(name, str) else "", "timestamp": at}
+
+
+def _is_by_a_person(line: Mapping[str, Any]) -> bool:
+    """Whether a host says of a prompt nothing else: what its agents and tasks report comes in the user's name, too."""
+    origin = line.get("origin")
+    kind = origin.get("kind") if isinstance(origin, Mapping) else None
+    return kind in (None, "human") and line.get("promptSource") != "system"
 
 
 # -- one message --

@@ -1,5 +1,6 @@
 """Moving house: what an export and an import did, in ids, counts and digests. Never what a memory says."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -16,6 +17,9 @@ Dedupe = Literal["none", "id", "id_text"]
 DEDUPES: tuple[Dedupe, ...] = get_args(Dedupe)
 ImportMode = Literal["now", "preview", "validate"]
 IMPORT_MODES: tuple[ImportMode, ...] = get_args(ImportMode)
+Signed = Literal["", "here", "elsewhere", "broken"]
+"""Whether an export of ours is signed: not at all (or it is none of ours), by this very store, by another one, or in a
+way that does not fit what it says."""
 Vouch = Literal["", "kept", "untrusted", "trusted"]
 VOUCHES: tuple[Vouch, ...] = get_args(Vouch)
 Foreign = Literal["refuse", "map", "here"]
@@ -51,6 +55,10 @@ class ExportManifest(NamedTuple):
     """Of all that the memories say and are, as they were written out: equal to that of the scope they came from when
     nothing was redacted, and to that of an empty scope which has taken them in."""
     states: Mapping[str, int]
+    kind: str = ""
+    """Only of this kind, when it is not empty."""
+    limit: int | None = None
+    """No more than so many, the oldest first."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,6 +68,12 @@ class ExportManifest(NamedTuple):
             "made_at": iso(self.made_at),
             "states": dict(self.states),
         }
+
+
+def signed_words(manifest: Mapping[str, Any], *, sha256: str, memories: int) -> bytes:
+    """What is signed of an export: what it says of itself, and the digest of its lines."""
+    said = {"manifest": manifest, "memories": memories, "sha256": sha256}
+    return f"{FORMAT}\n".encode() + json.dumps(said, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
 class Redacted(NamedTuple):
@@ -204,6 +218,9 @@ class Imports(NamedTuple):
     """Whether it went on with an import that had been interrupted; the counts of the run are of both."""
     tag: str = ""
     """The automatic tag that names the state before."""
+    trust: Vouch = ""
+    """How far it was believed: what was asked for, or what follows from where it comes from."""
+    signed: Signed = ""
 
     @property
     def taken(self) -> int:

@@ -135,12 +135,12 @@ class Request(NamedTuple):
         return self
 
 
-def checked_limit(limit: int) -> int:
+def checked_limit(limit: int, *, most: int = MAX_LIMIT) -> int:
     """How many are wanted, as a whole number that can be served."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
         raise InvalidInput(
-            f"limit: {str(limit)[:40]!r} is not a whole number from 1 to {MAX_LIMIT}",
-            hint=f"Ask for 1 to {MAX_LIMIT:,} at a time.",
+            f"limit: {str(limit)[:40]!r} is not a whole number from 1 to {most}",
+            hint=f"Ask for 1 to {most:,} at a time.",
         )
     return limit
 

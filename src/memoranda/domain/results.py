@@ -1,5 +1,6 @@
 """Results: what each verb gives back. Frozen, and each carries its receipt."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from memoranda.domain.clock import iso
@@ -114,6 +115,18 @@ class Recall(Row[Hit]):
     def beside(self, documents: tuple[DocumentHit, ...]) -> "Recall":
         """The same with these passages."""
         return Recall(self._items, self.receipt, documents) if documents else self
+
+    def with_standing(self, memories: Iterable[Memory]) -> "Recall":
+        """The same, then these, which were not asked for: their score is their importance, and no lane found them."""
+        there = {hit.id for hit in self._items}
+        more = (_standing(memory) for memory in memories if memory.id not in there)
+        return Recall((*self._items, *more), self.receipt, self.documents)
+
+
+def _standing(memory: Memory) -> Hit:
+    score = memory.importance or 0.0
+    why = HitReceipt(memory.id, memory.scope, score, score, None, None, None, {}, {}, "standing", memory.trust)
+    return Hit(memory, score, why)
 
 
 class Listing(Row[Memory]):

@@ -5,6 +5,7 @@ error, never a wider scope. With a `top`, nothing above that is seen: whoever wa
 read what is kept in `bot-1`.
 """
 
+import hashlib
 import re
 
 from memoranda.domain.errors import InvalidInput
@@ -16,6 +17,22 @@ _HINT = (
     "Write it as segments of ASCII letters, digits and _ . : @ + ~ - joined by '/', each beginning with a letter "
     "or digit, such as 'home/anna'."
 )
+_LONGEST_SEGMENT = 64
+_ESCAPED = re.compile(rb"[^A-Za-z0-9_.:@+-]")
+
+
+def segment(name: str) -> str:
+    """One segment of a scope for any name that a host has, such as that of a group. No two names become the same.
+
+    A name that can be one stays as it is; `~` and two digits stand for each byte that cannot.
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidInput("a name is needed for a scope", hint="Give the host's own id of the person or group.")
+    body = name.encode("utf-8", "surrogatepass")
+    written = _ESCAPED.sub(lambda found: b"~%02X" % found[0][0], body).decode()
+    if len(written) > _LONGEST_SEGMENT:
+        return f"0~~{hashlib.sha256(body).hexdigest()[:48]}"
+    return written if written[0].isalnum() else f"0~~~{written}"
 
 
 class Scope:

@@ -28,11 +28,18 @@ class Asked(NamedTuple):
     kind: str = ""
     time_after: int | None = None
     time_before: int | None = None
+    below: bool = False
+    """Whether what memories are like is looked for in the scopes below, too. No way by itself."""
 
     @property
     def ways(self) -> tuple[str, ...]:
         """Names of what was given."""
-        return tuple(name for name, value in zip(self._fields, self, strict=True) if value not in ((), "", None))
+        given = zip(self._fields[:-1], self[:-1], strict=True)
+        return tuple(name for name, value in given if value not in ((), "", None))
+
+    def reaches(self, home: str, scope: str) -> bool:
+        """Whether it is looked for in a scope, when it is asked for at home."""
+        return scope == home or (self.below and scope.startswith(home + "/"))
 
     def checked(self) -> "Asked":
         """The same, or what is wrong with it."""
@@ -47,6 +54,11 @@ class Asked(NamedTuple):
             raise InvalidInput(
                 "a kind alone is too much to erase at once",
                 hint="Give kind= beside about=, speaker=, conversation=, source=, time_after= or time_before=.",
+            )
+        if self.below and not self.filters:
+            raise InvalidInput(
+                "below goes with what memories are like",
+                hint="An id and a query are of this scope; scope= takes all below it along anyway.",
             )
         if self.time_after is not None and self.time_before is not None and self.time_before <= self.time_after:
             raise InvalidInput(
@@ -75,7 +87,7 @@ class Asked(NamedTuple):
                 shown[name] = {"digest": hashlib.blake2b(value.encode(), key=key, digest_size=16).hexdigest()}
             elif name != "ids":
                 shown[name] = value
-        return shown
+        return {**shown, "below": True} if self.below else shown
 
 
 def canonical(statement: Mapping[str, Any]) -> bytes:

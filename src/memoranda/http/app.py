@@ -1,7 +1,6 @@
 """The server as one ASGI application: doors, what is the server's own, the console and MCP; guarded and counted."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from memoranda.domain.access import Principal
-from memoranda.domain.errors import InvalidInput, MemorandaError
+from memoranda.domain.errors import MemorandaError
 from memoranda.domain.ids import new_id
 from memoranda.http import events, openapi, pages
 from memoranda.http.activity import Activity
@@ -36,8 +35,10 @@ from memoranda.http.performing import (
     request_digest,
     told,
 )
+from memoranda.http.reading import parsed
 from memoranda.http.refusal import Refusal
 from memoranda.http.roots import Root
+from memoranda.http.tooling import ToolDesk
 from memoranda.service.store import Store
 from memoranda.wire.binding import arguments_of
 from memoranda.wire.doors import DOORS, Door
@@ -103,7 +104,7 @@ class _Desk:
         query = request.query_params.multi_items()
         scope = admitted(door, principal, query)
         raw = b"" if door.method == "GET" else await request.body()
-        body = None if door.method == "GET" or door.upload else _parsed(raw)
+        body = None if door.method == "GET" or door.upload else parsed(raw)
         arguments = arguments_of(door, request.path_params, query, body)
         arguments = permitted(door, principal, scope, arguments, self._roots)
         key = request.headers.get("idempotency-key")
@@ -130,22 +131,6 @@ def _by_method(endpoints: Mapping[str, Endpoint]) -> Endpoint:
         return await endpoints["GET" if request.method == "HEAD" else request.method](request)
 
     return answer
-
-
-def _parsed(raw: bytes) -> Any:
-    if not raw.strip():
-        return {}
-    try:
-        found = json.loads(raw, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(400, "bad-json", "the body is not JSON", hint="Send a JSON object in UTF-8.") from error
-    if found is None:
-        raise InvalidInput("the body is a JSON object", hint="Send the arguments by their names, or nothing.")
-    return found
-
-
-def _no_number(word: str) -> Any:
-    raise ValueError(word)
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
@@ -177,7 +162,7 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     workers = Workers(settings.server_threads, seconds=settings.server_timeout)
     roots = tuple(Root.of(each) for each in (*options.roots, *settings.server_roots))
     metrics = Metrics(
-        lambda: Standing(*store.standing()),
+        lambda: Standing(*store.standing(), bool(store.owed())),
         busy=lambda: workers.busy,
         serving=lambda: ServingStanding(options.leads(), *(store.pool() or ())),
     )
@@ -193,6 +178,7 @@ def create_app(store: Store, options: Options | None = None, *, logs: Logs | Non
     )
     routes = desk.routes()
     routes += own.routes()
+    routes += ToolDesk(store, workers).routes()
     agents = Agents(store, workers) if options.mcp else None
     if agents is not None:
         routes += agents.routes()

@@ -12,6 +12,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "remember": {"text": "Anna prefers short answers.", "kind": "preference"},
     "remember_many": {"drafts": [{"text": "Anna reads by the desk lamp."}, {"text": "Ben is allergic to nuts."}]},
     "erase": {"about": _LAMP, "mode": "preview"},
+    "forget_many": {"speaker": "bob", "time_before": "2026-01-01"},
+    "archive_many": {"kind": "episode", "tags": ["trip"], "mode": "preview"},
     "archive": {"reason": "no longer used"},
     "forget": {"reason": "sold the lamp"},
     "restore": {},

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memoranda.http.refusal import Refusal
 from memoranda.wire.doors import DOORS
 
-IMPORT_PATHS = frozenset(door.path for door in DOORS if door.upload)
-"""Doors that take a file as their body."""
+IMPORT_PATHS = frozenset(door.path for door in DOORS if door.upload) | {"/v1/tools/openclaw/memory_import"}
+"""Doors that take a file as, or in, their body."""
 
 _JSON = frozenset({"application/json"})
 _FILES = _JSON | {"application/octet-stream", "application/x-ndjson"}

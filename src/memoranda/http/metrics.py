@@ -43,6 +43,8 @@ class Standing(NamedTuple):
     """Memories that may be recalled."""
     lag: int
     """Events that the index has not followed yet."""
+    owed: bool = False
+    """Whether an erasure is not finished: its bytes are in files still."""
 
 
 class Serving(NamedTuple):
@@ -153,6 +155,8 @@ class _Now(Collector):
         yield _up(1)
         yield GaugeMetricFamily("memoranda_memories_live", "Memories that may be recalled.", value=standing.live)
         yield GaugeMetricFamily("memoranda_index_lag", "Events that the index has yet to follow.", value=standing.lag)
+        about = "Whether bytes of what was erased are in files still."
+        yield GaugeMetricFamily("memoranda_erasure_unfinished", about, value=standing.owed)
 
     def _told(self, serving: Serving) -> Iterator[Metric]:
         yield GaugeMetricFamily("memoranda_leader", "Whether this process does the upkeep.", value=serving.leads)

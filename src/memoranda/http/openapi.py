@@ -5,9 +5,12 @@ import re
 from typing import Any
 
 import memoranda
+from memoranda.domain.memory import SOURCES
 from memoranda.http.examples import EXAMPLES, PARAMETERS
 from memoranda.http.own import OWN, Own
 from memoranda.http.performing import JSON
+from memoranda.http.tooling import CALL_DOOR, CALL_PATH, LIST_DOOR, LIST_PATH
+from memoranda.tools.toolbox import TOOLSETS
 from memoranda.wire import answers
 from memoranda.wire.binding import FILE_NAME, SCOPE, is_table
 from memoranda.wire.codec import encode
@@ -77,6 +80,8 @@ def document() -> dict[str, Any]:
         paths.setdefault(door.path, {})[door.method.lower()] = _operation(door, schemas)
     for own in OWN:
         paths[own.path] = {own.method.lower(): _own(own)}
+    paths[LIST_PATH] = {"get": _tool_list()}
+    paths[CALL_PATH] = {"post": _tool_call()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -88,7 +93,7 @@ def document() -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "tags": [{"name": name} for name in (*_TAGS.values(), "server")],
+        "tags": [{"name": name} for name in (*_TAGS.values(), "tools", "server")],
         "paths": paths,
         "components": {
             "schemas": schemas.components,
@@ -106,7 +111,7 @@ def _operation(door: Door, schemas: Schemas) -> dict[str, Any]:
         "tags": [_TAGS[door.noun]],
         "summary": _SPACES.sub(" ", summary),
         "description": _SPACES.sub(" ", f"{rest} {needs}").strip(),
-        "parameters": [_scope(door), *(_parameter(each, schemas) for each in door.parameters if each.place != "body")],
+        "parameters": [_scope(), *(_parameter(each, schemas) for each in door.parameters if each.place != "body")],
         "responses": _responses(door, schemas),
     }
     if door.writes and door.noun != "tokens":
@@ -140,7 +145,7 @@ _FILE_NAME: dict[str, Any] = {
 }
 
 
-def _scope(door: Door) -> dict[str, Any]:
+def _scope() -> dict[str, Any]:
     return {
         "name": SCOPE,
         "in": "query",
@@ -231,3 +236,87 @@ def _own(own: Own) -> dict[str, Any]:
         schema = {"type": "integer", "minimum": 1, "maximum": 1_440, "default": 60}
         found["parameters"] = [{"name": "minutes", "in": "query", "required": False, "schema": schema}]
     return found
+
+
+# -- tools by name --
+
+_TOOLSET: dict[str, Any] = {
+    "name": "toolset",
+    "in": "path",
+    "required": True,
+    "description": "Which family of tools.",
+    "schema": {"type": "string", "enum": list(TOOLSETS)},
+}
+_TOOL: dict[str, Any] = {
+    "name": "name",
+    "in": "path",
+    "required": True,
+    "description": "Which tool of the family.",
+    "schema": {"type": "string", "minLength": 1, "pattern": "^[a-z_]+$"},
+    "example": "memory_recall",
+}
+_CALL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "arguments": {"type": "object", "description": "What the model wrote."},
+        "source": {
+            "type": "string",
+            "enum": list(SOURCES),
+            "default": "assistant",
+            "description": "Who vouches for what is written; `user` when a person approved the call.",
+        },
+        "speaker": {"type": "string", "maxLength": 512, "description": "Who speaks to the model."},
+        "conversation": {"type": "string", "maxLength": 512},
+        "whole": {
+            "type": "boolean",
+            "default": False,
+            "description": "All of the result; otherwise as much as a model should be given at once.",
+        },
+        "file": {"type": ["string", "null"], "description": "What is in the file that memory_import reads."},
+    },
+    "additionalProperties": False,
+}
+_CALLED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "description": "For the model."},
+        "data": {"type": "object", "description": "For programs."},
+        "failed": {"type": "boolean", "description": "Nothing was done, and the text says what to do next."},
+        "receipt": {"type": ["object", "null"], "description": "What was done and why; never what a memory says."},
+        "latency_ms": {"type": "number"},
+        "file": {"type": ["string", "null"], "description": "What memory_export writes."},
+    },
+    "required": ["text", "data", "failed", "receipt", "latency_ms", "file"],
+}
+
+
+def _tool_list() -> dict[str, Any]:
+    listed = {"type": "object", "properties": {"tools": {"type": "array", "items": {"type": "object"}}}}
+    return {
+        "operationId": LIST_DOOR,
+        "tags": ["tools"],
+        "summary": "The tools of a family, as a model is told of them.",
+        "description": "Needs the role reader, who is shown the tools that only read.",
+        "parameters": [_TOOLSET],
+        "responses": {
+            "200": {"description": "The tools.", "content": {JSON: {"schema": listed}}},
+            **_problems({**_EVERYWHERE, 404: _FACADE[404]}),
+        },
+    }
+
+
+def _tool_call() -> dict[str, Any]:
+    example = {"arguments": {"query": "which lamp does Anna read by?"}}
+    return {
+        "operationId": CALL_DOOR.replace(".", "_"),
+        "tags": ["tools"],
+        "summary": "Call a tool by name, as a plugin of a host does for its model.",
+        "description": "A wrong call is answered with `failed` and what to do next, for the model. Needs the role "
+        "reader for tools that only read, writer for the others.",
+        "parameters": [_TOOLSET, _TOOL, _scope()],
+        "requestBody": {"required": False, "content": {JSON: {"schema": _CALL, "example": example}}},
+        "responses": {
+            "200": {"description": "What the tool gave.", "content": {JSON: {"schema": _CALLED}}},
+            **_problems({**_EVERYWHERE, **_FACADE, **_WITH_BODY}),
+        },
+    }

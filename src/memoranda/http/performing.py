@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlencode
 
@@ -17,11 +15,13 @@ from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.row import Row
 from memoranda.domain.scope import Scope
 from memoranda.http.auth import entitled
+from memoranda.http.reading import scope_asked
 from memoranda.http.refusal import Refusal
 from memoranda.http.roots import Root, confined, is_text
 from memoranda.service.acting import acting_as
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.store import Store
+from memoranda.service.workroom import Workroom
 from memoranda.wire import answers
 from memoranda.wire.binding import FILE_NAME, SCOPE
 from memoranda.wire.doors import Door
@@ -29,7 +29,7 @@ from memoranda.wire.problems import CONTENT_TYPE, problem_of
 
 JSON = "application/json"
 # Trust follows from the source: these two speak with the operator's voice.
-_OPERATORS = frozenset({"operator", "system"})
+OPERATORS = frozenset({"operator", "system"})
 _SCOPES = "scopes"
 _LONGEST_KEY = 255
 _KEPT_BELOW = 400
@@ -67,16 +67,10 @@ class Asked(NamedTuple):
 def admitted(door: Door, principal: Principal, query: Sequence[tuple[str, str]]) -> Scope | None:
     """The scope that a principal may work in through this door, or a refusal."""
     entitled(principal, door.role, whole=door.whole)
-    asked = [value for name, value in query if name == SCOPE]
-    if len(asked) > 1:
-        raise InvalidInput(f"{SCOPE} is there {len(asked)} times", hint="Give it once.")
-    if asked and not asked[0]:
-        raise InvalidInput(
-            "the scope is empty", hint="Leave it out for the token's own, or give one: ?scope=home/anna."
-        )
+    asked = scope_asked(query)
     if not asked and principal.everywhere and (door.whole or door.noun == "tokens" or door.verb == _SCOPES):
         return None
-    return principal.scope_for(asked[0] if asked else "")
+    return principal.scope_for(asked)
 
 
 def permitted(
@@ -88,7 +82,7 @@ def permitted(
         drafts = [each for each in arguments.get("drafts", ()) if not isinstance(each, str)]
         sources = {arguments.get("source", ""), *(each.source for each in drafts)}
         lifted = {arguments.get("after_erase", ""), *(each.after_erase for each in drafts)}
-        if sources & _OPERATORS:
+        if sources & OPERATORS:
             raise Refused("only an admin's token speaks as operator or system", hint="Leave the source out.")
         if "allow" in lifted:
             raise Refused("only an admin's token takes back what was erased", hint="Leave after_erase out.")
@@ -200,16 +194,14 @@ class Performer:
 
     def _with_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> Any:
         """A file that was sent, for a verb that reads one. It is nobody else's, and goes when the verb has ended."""
-        with tempfile.TemporaryDirectory(prefix="memoranda-upload-") as folder:
-            path = Path(folder) / asked.filename
-            path.write_bytes(asked.upload)
+        with Workroom(memory.path).holding(asked.filename, asked.upload) as path:
             target = getattr(memory, asked.door.noun) if asked.door.noun else memory
             return getattr(target, asked.door.name)(**{asked.door.upload: path}, **arguments)
 
     def _into_file(self, memory: LongTermMemory, asked: Asked, arguments: dict[str, Any]) -> "_Written":
         """What a verb writes into a file, beside what it gives. The path is of no use to whoever asked."""
-        with tempfile.TemporaryDirectory(prefix="memoranda-download-") as folder:
-            path = Path(folder) / "content"
+        with Workroom(memory.path).desk() as folder:
+            path = folder / "content"
             target = getattr(memory, asked.door.noun) if asked.door.noun else memory
             result = getattr(target, asked.door.name)(**{asked.door.download: path}, **arguments)
             return _Written(result._replace(**{asked.door.download: ""}), path.read_text(encoding="utf-8"))

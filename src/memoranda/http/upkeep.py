@@ -25,6 +25,7 @@ _AGAIN_HOURS = 0.25
 _LOOK_SECONDS = 300.0
 _LEAD_SECONDS = 3.0
 _LAST_SECONDS = 5.0
+_UNFINISHED_SECONDS = 30.0
 _PAGE = 500
 _MOST_WATCHED = 100
 
@@ -33,6 +34,36 @@ def pause(hours: float, failures: int) -> float:
     """Hours to the next one. After a failure it is soon, then less and less so; servers of a farm drift apart."""
     after = min(hours, _AGAIN_HOURS * 2 ** (failures - 1)) if failures else hours
     return after * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 no secret
+
+
+class Unfinished:
+    """Erasures that could not be finished at once: gone on with in minutes, not at the next upkeep."""
+
+    def __init__(self, store: Store, logs: Logs) -> None:
+        self._store = store
+        self._logs = logs
+        self._left = ""
+        self._pause = 0.0
+        self._due = 0.0
+
+    def look(self, now: float | None = None) -> None:
+        """What was there at the last look, too, is nobody's any more: finish it. Less often when that fails."""
+        now = time.monotonic() if now is None else now
+        if now < self._due:
+            return
+        try:
+            left = self._store.owed()
+            pending = self._store.finish_erasures() if left and left == self._left else ""
+        except (MemorandaError, OSError) as error:
+            self._logs.trouble("erasures are not finished", error)
+            left, pending = self._left, "trouble"
+        else:
+            if left and left == self._left:
+                self._logs.event("erasures are not finished" if pending else "erasures are finished")
+                left = left if pending else ""
+        self._left = left
+        self._pause = min(self._pause * 2, _HOUR) if pending else _UNFINISHED_SECONDS
+        self._due = now + self._pause
 
 
 class Upkeep:
@@ -58,6 +89,7 @@ class Upkeep:
         self._stop = threading.Event()
         self._working = threading.Lock()
         self._watches: dict[str, Watch] = {}
+        self._unfinished = Unfinished(store, logs)
         self._thread = threading.Thread(target=self._run, name="memoranda-upkeep", daemon=True)
 
     def _told_who_leads(self, leads: bool) -> None:
@@ -96,6 +128,8 @@ class Upkeep:
             if leads and time.monotonic() >= due:
                 failures = 0 if self._done_lately() or self.once() else failures + 1
                 due = time.monotonic() + pause(self._hours, failures) * _HOUR
+            if leads:
+                self._unfinished.look()
             self._stop.wait(max(0.0, min(self._next(due, leads=leads), look - time.monotonic(), self._look_seconds)))
 
     def _next(self, due: float, *, leads: bool) -> float:

@@ -7,13 +7,13 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from memoranda.domain.clock import to_ms
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.importing import Imported, Unread
 from memoranda.domain.memory import BASES, KINDS, SOURCES, STATES, TRUSTS, Memory, checked_choice
-from memoranda.domain.moving import FORMAT, VERSION, Carried
+from memoranda.domain.moving import FORMAT, VERSION, Carried, signed_words
 from memoranda.domain.scope import Scope
 
 _HEAD = 4_096
@@ -26,6 +26,14 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _HINT = "Export it again; `memoranda import --validate-only` says what can be read."
 _scope = lru_cache(1_024)(Scope)
 _CUT = "the end is missing: the file was cut"
+
+
+class Seal(NamedTuple):
+    """What was signed, by whom, and the signature. Not checked."""
+
+    words: bytes
+    signer: str
+    signature: str
 
 
 class Reader:
@@ -56,23 +64,61 @@ class Reader:
                 return
         yield from _document(path)
 
+    def seal(self, path: Path) -> Seal | None:
+        """What somebody signed of this file, as it is read here; None when nobody did. Reads it to its end."""
+        with path.open("rb") as file:
+            manifest = _manifest(_parsed(file.readline(_LONGEST_LINE)))
+            if manifest is not None:
+                lines = _Lines(file)
+                count = sum(bool(line.strip()) for line, _ in lines)
+                return _seal(manifest, lines.end, lines.digest, count)
+        whole, manifest = _whole(path)
+        hashed = hashlib.sha256()
+        for record in whole["memories"]:
+            _hash(hashed, record)
+        return _seal(manifest, whole.get("end"), hashed.hexdigest(), len(whole["memories"]))
+
+
+class _Lines:
+    """The lines between the manifest and the end, each as it stands and as it was read; then the end, and the digest
+    of all. One walk for who checks a signature and who takes the lines in, so that both see the same."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._hashed = hashlib.sha256()
+        self.end: Any = None
+
+    def __iter__(self) -> Iterator[tuple[bytes, Any]]:
+        # One that is longer than any memory comes in pieces, none of which can be read.
+        for line in iter(lambda: self._file.readline(_LONGEST_LINE), b""):
+            record = _parsed(line)
+            if isinstance(record, dict) and "end" in record and "id" not in record:
+                self.end = record["end"]
+                return
+            self._hashed.update(line)
+            yield line, record
+
+    @property
+    def digest(self) -> str:
+        return self._hashed.hexdigest()
+
+
+def _seal(manifest: Mapping[str, Any], end: Any, digest: str, count: int) -> Seal | None:
+    if not isinstance(end, dict) or not isinstance(end.get("signature"), str):
+        return None
+    words = signed_words(manifest, sha256=digest, memories=count)
+    return Seal(words, str(end.get("public_key")), end["signature"])
+
 
 def _lines(file: Any, manifest: Mapping[str, Any]) -> Iterator[Carried | Unread]:
-    hashed = hashlib.sha256()
-    end: Any = None
-    # One that is longer than any memory comes in pieces, none of which can be read.
-    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 2):
-        record = _parsed(line)
-        if isinstance(record, dict) and "end" in record and "id" not in record:
-            end = record["end"]
-            break
-        hashed.update(line)
+    lines = _Lines(file)
+    for number, (line, record) in enumerate(lines, 2):
         if line.strip():
             yield _carried(record, f"line {number}", str(manifest["scope"]))
-    yield from _checked_end(end, hashed.hexdigest())
+    yield from _checked_end(lines.end, lines.digest)
 
 
-def _document(path: Path) -> Iterator[Carried | Unread]:
+def _whole(path: Path) -> tuple[dict[str, Any], Mapping[str, Any]]:
     if path.stat().st_size > _MOST_JSON:
         raise InvalidInput(
             f"{path.name} is larger than {_MOST_JSON >> 20} MB as one JSON file", hint="Export it as jsonl."
@@ -81,12 +127,21 @@ def _document(path: Path) -> Iterator[Carried | Unread]:
     manifest = _manifest(whole.get("manifest")) if isinstance(whole, dict) else None
     if manifest is None or not isinstance(whole.get("memories"), list):
         raise InvalidInput(f"{path.name} is no export of Memoranda", hint=_HINT)
+    return whole, manifest
+
+
+def _document(path: Path) -> Iterator[Carried | Unread]:
+    whole, manifest = _whole(path)
     hashed = hashlib.sha256()
     for number, record in enumerate(whole["memories"], 1):
-        with suppress(RecursionError):  # none that we wrote is nested like this
-            hashed.update(json.dumps(record, ensure_ascii=False).encode(errors="surrogatepass") + b"\n")
+        _hash(hashed, record)
         yield _carried(record, f"memory {number}", str(manifest["scope"]))
     yield from _checked_end(whole.get("end"), hashed.hexdigest())
+
+
+def _hash(hashed: Any, record: Any) -> None:
+    with suppress(RecursionError):  # none that we wrote is nested like this
+        hashed.update(json.dumps(record, ensure_ascii=False).encode(errors="surrogatepass") + b"\n")
 
 
 def _checked_end(end: Any, digest: str) -> Iterator[Unread]:

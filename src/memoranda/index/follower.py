@@ -52,17 +52,22 @@ class Backfill:
 
 
 def follow(feed: Feed, index: Index, space: Space, progress: Progress | None = None) -> int:
-    """Take in everything that happened since the index's sequence; how many memories were touched.
+    """Take in everything that happened between the index's sequence and now; how many memories were touched.
 
-    Raises LedgerLocked inside of a view from before others, or this, took it in: there it stays behind.
+    What others write meanwhile is left to the next one who follows: they may never stop. Raises LedgerLocked inside
+    of a view from before others, or this, took it in: there it stays behind.
     """
     touched = 0
-    target = feed.sequence() if progress else 0
+    target = feed.sequence() if progress else -1
     while True:
         after = index.sequence
+        if 0 <= target <= after:
+            return touched
         changes = feed.changes_since(after, limit=BATCH)
         if not changes.numbers:
             return touched
+        if target < 0:  # asked for only when there is more than this: mostly there is not
+            target = changes.sequence if changes.complete else feed.sequence()
         put, drop = entries(feed, changes.numbers, space)
         mark = feed.mark_at(changes.sequence)
         if index.apply(put=put, drop=drop, sequence=changes.sequence, after=after, at_once=feed.erases, mark=mark):
@@ -150,12 +155,16 @@ def _made(feed: Feed, space: Space, embed: Embed, numbers: Sequence[int], outcom
 
 
 def embed_all(feed: Feed, fingerprint: str, embed: Embed, progress: Progress | None = None) -> dict[int, str]:
-    """Every memory's vector in this space, kept in the ledger as it goes. What was done before is not done again."""
+    """Every memory's vector in this space, kept in the ledger as it goes. What was done before is not done again.
+
+    As many as there were at the beginning: what others write meanwhile gets its vector as everything new does.
+    """
     skipped: dict[int, str] = {}
     total = feed.count()
     done = feed.vector_count(fingerprint)
-    after = 0
-    while numbers := feed.without_vector(fingerprint, after=after, limit=EMBED_BATCH):
+    after, left = 0, total - done
+    while left > 0 and (numbers := feed.without_vector(fingerprint, after=after, limit=EMBED_BATCH)):
+        left -= len(numbers)
         if progress:
             progress(done, total)
         batch = list(feed.entries(numbers).values())

@@ -53,6 +53,15 @@ class Examined(Protocol):
         """Ask it."""
 
 
+@runtime_checkable
+class Remote(Protocol):
+    """An index whose files may lie where no proof of erasure reads them."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether they do."""
+
+
 class IndexHome(Protocol):
     """The home of the index of one corpus."""
 

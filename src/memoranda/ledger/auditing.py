@@ -1,9 +1,10 @@
-"""Who did what: the events of a timeline, each with the operation it was a part of, and what was done to tokens."""
+"""Who did what: the events of a timeline, each with the operation it was a part of, and what was done to tokens and
+conversations."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoranda.domain.governance import TOKEN_ACTIONS, Audit, AuditEntry
+from memoranda.domain.governance import CONVERSATION_ACTIONS, TOKEN_ACTIONS, Audit, AuditEntry
 from memoranda.domain.looking import MOST_EVENTS
 from memoranda.domain.results import Event
 from memoranda.domain.scope import Scope
@@ -33,8 +34,8 @@ class Auditing:
     def page(self, scope: Scope, wanted: Happened, *, operation: str, below: bool) -> Audit:
         """One page, newest first. `operation` asks for what was done as a part of one of that name."""
         with self._database.read() as connection:
-            if wanted.action in TOKEN_ACTIONS:
-                return Audit(tuple(_done_to_tokens(connection, scope, wanted, below=below)), None)
+            if wanted.action in (*TOKEN_ACTIONS, *CONVERSATION_ACTIONS):
+                return Audit(tuple(_done_beside(connection, scope, wanted, below=below)), None)
             found = self._happened(connection, scope, wanted, operation, below=below)
             page = found[: wanted.limit]
             more = len(found) > wanted.limit
@@ -43,7 +44,7 @@ class Auditing:
                 begin = page[-1].at if more else 0
                 end = _moment_of(connection, wanted.before)
                 between = [
-                    each for each in _done_to_tokens(connection, scope, wanted, below=below) if begin <= each.at < end
+                    each for each in _done_beside(connection, scope, wanted, below=below) if begin <= each.at < end
                 ]
                 entries = sorted([*entries, *between], key=lambda each: each.at, reverse=True) if between else entries
         return Audit(tuple(entries), page[-1].sequence if more else None)
@@ -115,23 +116,48 @@ def _explained(connection: Connection, events: Sequence[Event]) -> Iterator[Audi
         )
 
 
-def _done_to_tokens(connection: Connection, scope: Scope, wanted: Happened, *, below: bool) -> Iterator[AuditEntry]:
+def _done_beside(connection: Connection, scope: Scope, wanted: Happened, *, below: bool) -> Iterator[AuditEntry]:
+    """What was done to tokens and to conversations, newest first, as far as it is asked for."""
+    happened = [
+        *(_to_tokens(connection, scope, below=below) if wanted.action not in CONVERSATION_ACTIONS else ()),
+        *(_to_conversations(connection, scope, wanted, below=below) if wanted.action not in TOKEN_ACTIONS else ()),
+    ]
+    for entry in sorted(happened, key=lambda each: each.at, reverse=True):
+        in_time = (wanted.after or 0) <= entry.at <= (_LAST_MOMENT if wanted.until is None else wanted.until)
+        if in_time and wanted.action in ("", entry.action) and wanted.actor in ("", entry.actor):
+            yield entry
+
+
+def _to_conversations(connection: Connection, scope: Scope, wanted: Happened, *, below: bool) -> Iterator[AuditEntry]:
+    """Conversations that were put away, brought back, erased, or had something blanked in them."""
+    condition, values = inside(scope, below=below, column="e.scope")
+    names = {f"action_{place}": each.removeprefix("conversation_") for place, each in enumerate(CONVERSATION_ACTIONS)}
+    rows: list[Any] = connection.execute(
+        f"select e.at, e.action, e.scope, e.actor, coalesce(c.id, '') from message_event e "  # noqa: S608
+        f"left join conversation c on c.number = e.conversation where {condition} "
+        f"and e.action in ({', '.join(f':{name}' for name in names)}) and e.at >= :after order by e.seq desc",
+        {**values, **names, "after": wanted.after or 0},
+    ).fetchall()
+    before: tuple[Any, ...] = ()
+    for at, action, held, actor, identity in rows:
+        # One that is done to several runs of messages is told once.
+        entry = (at, action, held, actor, identity)
+        if entry != before:
+            yield AuditEntry(at, f"conversation_{action}", held, actor, conversation_id=identity)
+        before = entry
+
+
+def _to_tokens(connection: Connection, scope: Scope, *, below: bool) -> Iterator[AuditEntry]:
     """Tokens that were made for this scope, and revoked. Who revoked one is not known."""
     condition, values = inside(scope, below=below)
     rows: list[Any] = connection.execute(
         f"select id, scope, made_by, created_at, revoked_at from token where {condition} order by id",  # noqa: S608
         values,
     ).fetchall()
-    happened = [
-        AuditEntry(at, action, held, actor, token_id=identity)
-        for identity, held, made_by, created_at, revoked_at in rows
-        for at, action, actor in ((created_at, TOKEN_ACTIONS[0], made_by), (revoked_at, TOKEN_ACTIONS[1], ""))
-        if at is not None
-    ]
-    for entry in sorted(happened, key=lambda each: each.at, reverse=True):
-        in_time = (wanted.after or 0) <= entry.at <= (_LAST_MOMENT if wanted.until is None else wanted.until)
-        if in_time and wanted.action in ("", entry.action) and wanted.actor in ("", entry.actor):
-            yield entry
+    for identity, held, made_by, created_at, revoked_at in rows:
+        for at, action, actor in ((created_at, TOKEN_ACTIONS[0], made_by), (revoked_at, TOKEN_ACTIONS[1], "")):
+            if at is not None:
+                yield AuditEntry(at, action, held, actor, token_id=identity)
 
 
 def _moment_of(connection: Connection, before: int | None) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 from memoranda.domain.memory import Memory
@@ -10,6 +10,7 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import SELECTED, from_row
+from memoranda.ledger.streaming import streamed
 
 _LEFT_OUT = ("updated_at", "grade")
 """When something was last touched is history, not content; a grade follows from the importance."""
@@ -33,14 +34,13 @@ def line(memory: Memory) -> bytes:
     return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
-def walk(connection: Connection, scope: Scope | None, *, below: bool) -> Iterator[Memory]:
-    """Everything that is not forgotten in a scope, or in the whole store, in the order of scopes and ids."""
+def walk(connection: Connection, scope: Scope | None, *, below: bool) -> Generator[Memory, None, None]:
+    """Everything that is not forgotten in a scope, or in the whole store, the oldest first, then by ids."""
     condition, values = ("1 = 1", {}) if scope is None else inside(scope, below=below, column="m.scope")
-    rows = connection.execute(
-        f"select {SELECTED} from memory m where {condition} and m.state <> 'forgotten' order by m.scope, m.id",  # noqa: S608
-        values,
+    statement = (
+        f"select {SELECTED} from memory m where {condition} and m.state <> 'forgotten' order by m.created_at, m.id"  # noqa: S608
     )
-    for row in rows:
+    for row in streamed(connection, statement, values):
         yield from_row(row)[1]
 
 

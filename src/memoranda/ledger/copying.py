@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from memoranda.domain.errors import LedgerDamaged
 from memoranda.ledger.connection import Connection
-from memoranda.ledger.contents import digest_of
+from memoranda.ledger.contents import digest_of, walk
 from memoranda.ledger.copying_tables import Key, Row, Table
-from memoranda.ledger.rows import SELECTED, from_row
 
 AT_ONCE = 2_000
 """Rows of one bite."""
@@ -115,19 +114,7 @@ def _one_of(table: Table, keys: Sequence[Key]) -> tuple[str, dict[str, object]]:
 
 def contents(connection: Connection) -> str:
     """The digest of everything that is not forgotten, as `ledger/contents.py` has it. Inside of a transaction."""
-    return digest_of(from_row(row)[1] for row in _streamed(connection))[1]
-
-
-def _streamed(connection: Connection) -> Iterator[Row]:
-    """Not all of them at once, however many there are."""
-    statement = f"select {SELECTED} from memory m where m.state <> 'forgotten' order by m.scope, m.id"  # noqa: S608
-    if connection.dialect.name == "sqlite":
-        yield from connection.execute(statement)
-        return
-    connection.execute(f"declare contents cursor for {statement}")
-    while rows := connection.execute(f"fetch {AT_ONCE} from contents").fetchall():
-        yield from rows
-    connection.execute("close contents")
+    return digest_of(walk(connection, None, below=True))[1]
 
 
 # -- comparing --

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from memoranda.domain.errors import LedgerError
+from memoranda.domain.errors import LedgerError, Refused
 from memoranda.ledger import claims
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import Dialect
@@ -37,6 +37,8 @@ class Database(ABC):
         self._queue_lock = threading.Lock()
         self._writing = threading.Lock()
         self._closed = False
+        self.read_only = False
+        """Whether what is written is refused; an index that lies in the same place is derived, and may be."""
         self._pid = os.getpid()
 
     def _check_usable(self) -> None:
@@ -60,12 +62,23 @@ class Database(ABC):
 
     # -- writing --
 
-    def write(self, job: Job[T]) -> T:
+    def refuse_read_only(self) -> None:
+        """Raise Refused for whoever is about to change something of a store that is only to be looked at."""
+        if self.read_only:
+            raise Refused(
+                "this store is open for reading only, and nothing is changed",
+                hint="Open it without read_only=True; on the command line, unset MEMORANDA_READ_ONLY.",
+            )
+
+    def write(self, job: Job[T], *, derived: bool = False) -> T:
         """Run the job inside a transaction and return when it is durable. Jobs that wait together share a commit.
 
         A job may be run again when its transaction could not be committed: it touches nothing but its connection.
+        `derived` is for what is made from the ledger and may be made again.
         """
         self._check_usable()
+        if not derived:
+            self.refuse_read_only()
         ticket = Ticket(job, claims.current_in(self))
         with self._queue_lock:
             self._queue.append(ticket)
@@ -76,6 +89,7 @@ class Database(ABC):
 
     def write_alone(self, job: Job[T]) -> T:
         """Run a job that manages its own transactions (a migration)."""
+        self.refuse_read_only()
         with self._writing, self._translated():
             self._check_usable()
             return self._alone(job)
@@ -153,6 +167,10 @@ class Database(ABC):
     @abstractmethod
     def checkpoint(self, *, patience: float = 2.0) -> bool:
         """Bring everything to its final place. False when a reader kept it from that."""
+
+    def await_views(self) -> str:
+        """Wait for a while until nobody sees any more what was deleted before; else who does, if that keeps it."""
+        return ""
 
     @abstractmethod
     def scrub(self) -> str:

@@ -9,7 +9,9 @@ from memoranda.domain.statement import Asked
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.dialect import in_parts
+from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import SELECTED, from_row
+from memoranda.ledger.streaming import streamed
 
 _BELOW = "(scope = :scope or (scope > :below and scope < :beyond))"
 _SAME = ("about", "speaker", "source", "source_ref", "kind")
@@ -56,8 +58,10 @@ class Erasing:
     # -- what is meant --
 
     def matching(self, scope: Scope, asked: Asked, talks: Sequence[str]) -> list[tuple[int, Memory]]:
-        """Memories of this very scope that fit all that is asked for; `talks` are the names of the conversation."""
-        parts, values = ["m.scope = :scope"], {"scope": scope.path}
+        """Memories of this very scope, or with those below it, that fit all that is asked for; `talks` are the names
+        of the conversation."""
+        where, values = inside(scope, below=asked.below, column="m.scope")
+        parts = [where]
         more: dict[str, Any] = {}
         for name in _SAME:
             if value := getattr(asked, name):
@@ -162,12 +166,12 @@ class Erasing:
         """What is written in the tables that hold neither memories nor messages."""
         with self._database.read() as connection:
             for statement in _WORDS:
-                yield from (str(row[0]) for row in connection.execute(statement) if row[0])
+                yield from (str(row[0]) for row in streamed(connection, statement) if row[0])
 
     def vectors(self, length: int) -> Iterator[bytes]:
         """How every vector begins."""
         with self._database.read() as connection:
-            for row in connection.execute(_VECTORS, {"length": length}):
+            for row in streamed(connection, _VECTORS, {"length": length}):
                 yield bytes(row[0])
 
     # -- signing --

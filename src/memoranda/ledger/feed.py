@@ -128,6 +128,9 @@ class Vectors:
             return 0 if found is None else vectors.count(connection, self._tables, found[0])
 
     def save_vectors(self, fingerprint: str, dimensions: int, items: Sequence[tuple[int, str, bytes]]) -> int:
+        if self._database.read_only:
+            return 0  # the index has them; who may write keeps them
+
         def job(connection: Connection) -> int:
             space, known = vectors.ensure_space(connection, fingerprint, dimensions)
             if known != dimensions:

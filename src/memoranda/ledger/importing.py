@@ -249,7 +249,7 @@ def _has(connection: Connection, reference: str) -> bool:
 
 
 def _same(connection: Connection, memory: Memory, upto: int | None) -> int:
-    """A live memory of exactly this scope, speaker, slot and trust that says the same; 0 when there is none."""
+    """A live memory of exactly this scope, speaker and slot, and trusted no less, that says the same; 0 for none."""
     values: dict[str, object] = {
         name: getattr(memory, name)
         for name in ("content_hash", "scope", "about", "attribute", "context", "speaker", "trust")
@@ -258,8 +258,8 @@ def _same(connection: Connection, memory: Memory, upto: int | None) -> int:
         """
         select number from memory
         where content_hash = :content_hash and scope = :scope and state = 'live' and about = :about
-          and attribute = :attribute and context = :context and speaker = :speaker and trust = :trust
-          and number <= :upto
+          and attribute = :attribute and context = :context and speaker = :speaker
+          and (trust = :trust or (trust = 'trusted' and :trust = 'untrusted')) and number <= :upto
         limit 1
         """,
         {**values, "upto": _NEWEST if upto is None else upto},

@@ -54,6 +54,7 @@ class Ledger:
         key: Key | None = None,
         address: Address | None = None,
         pool_size: int = 8,
+        read_only: bool = False,
     ) -> None:
         """A file; or with an address a schema in PostgreSQL, and `path` is for what is kept beside it here."""
         self.path = path
@@ -61,9 +62,11 @@ class Ledger:
         self.database: Database
         if address is None:
             self._refuse_emptied(path)
-            self.database = opened_file(path, clock, busy_seconds=busy_seconds, key=key)
+            self.database = opened_file(path, clock, busy_seconds=busy_seconds, key=key, read_only=read_only)
         else:
-            self.database = opened_server(address, path, clock, busy_seconds=busy_seconds, pool_size=pool_size)
+            self.database = opened_server(
+                address, path, clock, busy_seconds=busy_seconds, pool_size=pool_size, read_only=read_only
+            )
         try:
             with self.database.read() as connection:
                 refuse_arriving(connection)
@@ -74,7 +77,7 @@ class Ledger:
             raise
         self.feed = MemoryFeed(self.database)
         self._reserve = Reserve(path)
-        if address is None:
+        if address is None and not read_only:
             self._reserve.take()
 
     @staticmethod
@@ -162,7 +165,7 @@ class Ledger:
             with self._journal(connection, "forget", scope, actor):
                 return tuple(let_go(connection, going, scope=scope, actor=actor, at=at, grace_ms=grace_ms))
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
     def _journal(self, connection: Connection, name: str, scope: Scope, actor: str) -> AbstractContextManager[None]:
         return journal(connection, name, scope=scope.path, actor=actor, at=self.clock.now())
@@ -197,11 +200,11 @@ class Ledger:
     def drop_turn(self, name: str, *, scope: Scope) -> None:
         """Nothing is left of how far a conversation was looked at."""
         digest = self.name_digest(name)
-        self._even_if_full(lambda connection: turns.drop(connection, digest, scope))
+        self.even_if_full(lambda connection: turns.drop(connection, digest, scope))
 
     def drop_turns(self, scope: Scope) -> None:
         """Nothing is left of the cursors and counts of a scope and of those below it."""
-        self._even_if_full(lambda connection: turns.drop_below(connection, scope))
+        self.even_if_full(lambda connection: turns.drop_below(connection, scope))
 
     def spend(self, amounts: Mapping[str, int], *, allowed: Callable[[Mapping[str, int]], bool]) -> int | None:
         """Add to the store's own counters of today if what was spent today allows it; the day, or None."""
@@ -250,9 +253,9 @@ class Ledger:
             receipt = ChangeReceipt(action, memory.id, memory.scope, memory.state, after, sequence, until)
             return Changed(changed, receipt)
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
-    def _even_if_full(self, job: Callable[[Connection], T]) -> T:
+    def even_if_full(self, job: Callable[[Connection], T]) -> T:
         """Letting go works on a full disk, too: there is a reserve for it."""
         try:
             return self.database.write(job)
@@ -414,7 +417,7 @@ class Ledger:
             answers.clear(connection)  # what was answered may say it, too
             return sequence
 
-        return self._even_if_full(job)
+        return self.even_if_full(job)
 
     def files(self) -> tuple[str, ...]:
         """Every file of the ledger that exists now."""

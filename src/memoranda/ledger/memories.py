@@ -15,7 +15,9 @@ from memoranda.domain.scope import Scope
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts, placeholders
 from memoranda.ledger.looking import browsed
+from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import COLUMNS, REVISED, SELECTED, SELECTED_AS_REVISED, from_row, to_parameters
+from memoranda.ledger.streaming import streamed
 
 _INSERT = (
     f"insert into memory ({', '.join(COLUMNS)}) values ({', '.join(':' + name for name in COLUMNS)}) "  # noqa: S608
@@ -48,8 +50,11 @@ class Filter(NamedTuple):
     text: str = ""
     """In the text, letter by letter, whatever the case."""
     context: str | None = None
+    source_ref: str = ""
     here: bool = False
     """Of this very scope, not of those above it."""
+    below: bool = False
+    """Of this very scope and of those below it, not of those above it."""
     attribute_like: str = ""
     """The beginning of the attribute."""
     about_things: bool = False
@@ -122,19 +127,30 @@ def update(connection: Connection, number: int, memory: Memory) -> None:
 
 def find(connection: Connection, scope: Scope, reference: str) -> tuple[int, Memory]:
     """The one memory with this id, or this beginning of an id, that the scope can see."""
+    names, values = placeholders("scope", scope.chain())
+    return _find(connection, reference, f"m.scope in ({names})", values, scope)
+
+
+def find_inside(connection: Connection, scope: Scope, reference: str, *, below: bool) -> tuple[int, Memory]:
+    """The same of what this very scope keeps; with `below`, also of the scopes below it."""
+    return _find(connection, reference, *inside(scope, below=below, column="m.scope"), scope)
+
+
+def _find(
+    connection: Connection, reference: str, where: str, values: dict[str, Any], scope: Scope
+) -> tuple[int, Memory]:
     if not isinstance(reference, str) or not is_id_or_prefix(reference):
         raise InvalidInput(
             f"not an id: {str(reference)[:40]!r}",
             hint="An id has 20 characters; its first four or more will do.",
         )
-    names, values = placeholders("scope", scope.chain())
     if is_whole_id(reference):
         condition = "m.id = :id"
     else:
         condition = "m.id >= :id and m.id < :id_end"
-        values["id_end"] = reference + "~"
+        values = {**values, "id_end": reference + "~"}
     rows = connection.execute(
-        f"select {SELECTED} from memory m where {condition} and m.scope in ({names}) order by m.id limit 9",  # noqa: S608
+        f"select {SELECTED} from memory m where {condition} and {where} order by m.id limit 9",  # noqa: S608
         {"id": reference, **values},
     ).fetchall()
     if not rows:
@@ -313,9 +329,13 @@ def _from_clause(as_of: int | None) -> tuple[str, dict[str, Any]]:
 
 
 def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
-    names, values = placeholders("scope", (scope.path,) if wanted.here else scope.chain())
     changing = "m" if wanted.as_of is None else "r"
-    parts = [f"m.scope in ({names})"]
+    if wanted.below:
+        reached, values = inside(scope, below=True, column="m.scope")
+    else:
+        names, values = placeholders("scope", (scope.path,) if wanted.here else scope.chain())
+        reached = f"m.scope in ({names})"
+    parts = [reached]
     listings: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         (changing, "state", wanted.states),
         (changing, "kind", wanted.kinds),
@@ -345,7 +365,7 @@ def _condition(scope: Scope, wanted: Filter) -> tuple[str, dict[str, Any]]:
     narrower, more = browsed(f"{changing}.importance", wanted.grades, "m.text", wanted.text)
     parts += narrower
     values.update(more)
-    for name in ("about", "attribute", "speaker", "conversation"):
+    for name in ("about", "attribute", "speaker", "conversation", "source_ref"):
         if getattr(wanted, name):
             parts.append(f"m.{name} = :{name} and m.{name} <> ''")
             values[name] = getattr(wanted, name)
@@ -458,17 +478,17 @@ def count_lapsed(connection: Connection, moment: int) -> int:
 
 def all_texts(connection: Connection, wanted: Callable[[int], bool]) -> Iterator[str]:
     """Everything people wrote into the memories whose number is wanted, for the proof of erasure."""
-    rows = connection.execute(
+    statement = (
         "select number, text, about, attribute, value, context, source_ref, speaker, conversation, tags, metadata, "
         "media_refs from memory"
     )
-    for row in rows:
+    for row in streamed(connection, statement):
         if wanted(int(row[0])):
             yield from (str(part) for part in row[1:] if part)
-    for row in connection.execute("select number, tags, metadata from revision"):
+    for row in streamed(connection, "select number, tags, metadata from revision"):
         if wanted(int(row[0])):
             yield from (str(part) for part in row[1:] if part)
-    for row in connection.execute("select number, reason from event where reason <> ''"):
+    for row in streamed(connection, "select number, reason from event where reason <> ''"):
         if wanted(int(row[0])):
             yield str(row[1])
     if wanted(_NOBODY):

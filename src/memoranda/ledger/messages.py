@@ -10,6 +10,7 @@ from memoranda.domain.message import ToolCall
 from memoranda.domain.scope import Scope
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts, placeholders
+from memoranda.ledger.streaming import streamed
 
 _NOTHING = MappingProxyType[str, Any]({})
 _SELECTED = """
@@ -247,8 +248,7 @@ def numbers(connection: Connection, conversation: int) -> list[int]:
 
 def texts(connection: Connection, wanted: Callable[[int], bool] = lambda _: True) -> Iterator[str]:
     """Everything written into messages whose number is wanted."""
-    rows: Any = connection.execute("select number, text, speaker, tool_calls, metadata from message")
-    for number, *columns in rows:
+    for number, *columns in streamed(connection, "select number, text, speaker, tool_calls, metadata from message"):
         if wanted(int(number)):
             yield from (str(column) for column in columns if column not in ("", "[]", "{}"))
 

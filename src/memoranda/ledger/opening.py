@@ -1,20 +1,24 @@
 """Opening what holds the tables, and bringing its schema up to date."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memoranda.domain.address import Address, address_of
 from memoranda.domain.clock import Clock
-from memoranda.domain.errors import ConfigError, ProviderMissing
+from memoranda.domain.errors import ConfigError, ProviderMissing, Refused
 from memoranda.domain.keys import Key
+from memoranda.ledger.connection import Connection
 from memoranda.ledger.database import Database
 from memoranda.ledger.schema import migrate, refuse_foreign
 from memoranda.ledger.sqlite import SqliteDatabase
 
 
-def opened_file(path: Path, clock: Clock, *, busy_seconds: float, key: Key | None) -> Database:
-    """A SQLite file, which is made when there is none."""
-    database = SqliteDatabase(path, durable=True, busy_seconds=busy_seconds, check=refuse_foreign, key=key)
+def opened_file(path: Path, clock: Clock, *, busy_seconds: float, key: Key | None, read_only: bool = False) -> Database:
+    """A SQLite file, which is made when there is none, unless it is only to be read."""
+    check: Callable[[Connection], object] = _refuse_outdated if read_only else refuse_foreign
+    database = SqliteDatabase(path, durable=True, busy_seconds=busy_seconds, check=check, key=key, read_only=read_only)
+    if read_only:
+        return database
     try:
         database.write_alone(lambda connection: migrate(connection, clock))
     except BaseException:
@@ -23,7 +27,17 @@ def opened_file(path: Path, clock: Clock, *, busy_seconds: float, key: Key | Non
     return database
 
 
-def opened_server(address: Address, path: Path, clock: Clock, *, busy_seconds: float, pool_size: int) -> Database:
+def _refuse_outdated(connection: Connection) -> None:
+    if refuse_foreign(connection):
+        raise Refused(
+            "this store was made by an older Memoranda, and is not brought up to date for reading only",
+            hint="Open it once for writing, such as with `memoranda verify`.",
+        )
+
+
+def opened_server(
+    address: Address, path: Path, clock: Clock, *, busy_seconds: float, pool_size: int, read_only: bool = False
+) -> Database:
     """A schema of a PostgreSQL database, which is made when there is none. The database has to be there."""
     try:
         from memoranda.ledger.postgres.database import PostgresDatabase
@@ -33,7 +47,9 @@ def opened_server(address: Address, path: Path, clock: Clock, *, busy_seconds: f
         raise ProviderMissing(
             "a store in PostgreSQL needs packages that are not installed", hint='pip install "memoranda[postgres]"'
         ) from error
-    return PostgresDatabase(address, path, busy_seconds=busy_seconds, pool_size=pool_size, clock=clock)
+    database = PostgresDatabase(address, path, busy_seconds=busy_seconds, pool_size=pool_size, clock=clock)
+    database.read_only = read_only
+    return database
 
 
 def read_from(database: Database, replicas: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ What the old file held is overwritten. That reaches the blocks of an ordinary di
 writes in place, may keep a copy of its own.
 """
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ DERIVED = ("-index", "-transcripts", "-documents")
 # Nothing else in these folders is ever removed: names that only we give.
 _OURS = re.compile(r"(?:index-\d+\.db|catalogue-\d+\.db)(?:-wal|-shm)?|CURRENT(?:\.\d+)?|REBUILDING|SYNCING")
 _ZEROS = bytes(1 << 20)
+_PAGE = 4_096
 _BUSY_MS = 2_000
 _MARKS = (".", "-", "~")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -73,17 +75,19 @@ def place(new: Path, path: Path) -> None:
 
 
 def shred(path: Path) -> None:
-    """Overwrite a file and remove it. One that is not there is gone already; of a link only the link goes."""
+    """Overwrite a file and remove it. One that is not there is gone already; of a link only the link goes, and of a
+    file with a second name only this one: whoever was killed while he gave it its place meant the other to stay."""
     with suppress(FileNotFoundError):
         if path.is_symlink():
             path.unlink()
             return
         descriptor = os.open(path, os.O_WRONLY | _NO_LINK)
         try:
-            _overwrite(descriptor)
+            if os.fstat(descriptor).st_nlink == 1:
+                _overwrite(descriptor)
         finally:
             os.close(descriptor)
-        path.unlink()
+            path.unlink()  # whatever happens: what could not be overwritten does not have to lie there as well
 
 
 def shred_database(path: Path) -> None:
@@ -114,7 +118,12 @@ def drop_derived(ledger: Path) -> None:
 
 
 def _overwrite(descriptor: int) -> None:
-    left = os.fstat(descriptor).st_size
-    while left > 0:
-        left -= os.write(descriptor, _ZEROS[:left])
+    size, place = os.fstat(descriptor).st_size, 0
+    while place < size:
+        try:
+            place += os.pwrite(descriptor, _ZEROS[: size - place], place)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            place += _PAGE  # a hole, for which a full disk has no block: there is nothing in it
     os.fsync(descriptor)

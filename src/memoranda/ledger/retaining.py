@@ -17,6 +17,7 @@ from memoranda.ledger.feed import newest
 from memoranda.ledger.operations import journal
 from memoranda.ledger.reach import inside
 from memoranda.ledger.rows import SELECTED, from_row
+from memoranda.ledger.streaming import streamed
 
 CAP = "cap"
 """The reason of what was forgotten because there was too much."""
@@ -187,11 +188,8 @@ class Retaining:
             chosen = f"({chosen} or (m.scope > :below and m.scope < :beyond))"
             listed |= {"below": below.path + "/", "beyond": below.path + "0"}
         with self._database.read() as connection:
-            rows = connection.execute(
-                f"select {SELECTED} from memory m where {chosen} order by m.scope, m.id",  # noqa: S608
-                listed,
-            )
-            for row in rows:
+            statement = f"select {SELECTED} from memory m where {chosen} order by m.scope, m.id"  # noqa: S608
+            for row in streamed(connection, statement, listed):
                 yield from_row(row)
 
     def histories(self, numbers: Sequence[int]) -> dict[int, list[Revision]]:

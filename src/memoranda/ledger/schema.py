@@ -455,9 +455,9 @@ def migrate(
             _apply(connection, clock, step)
 
 
-def refuse_foreign(connection: Connection) -> None:
-    """Look at a file before anything is written to it."""
-    _pending(connection, MIGRATIONS)
+def refuse_foreign(connection: Connection) -> list[Migration]:
+    """Look at a file before anything is written to it; what is missing for it to be up to date."""
+    return _pending(connection, MIGRATIONS)
 
 
 def _pending(connection: Connection, steps: tuple[Migration, ...]) -> list[Migration]:

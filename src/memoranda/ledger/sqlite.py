@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import apsw
 
-from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerFull, LedgerLocked
+from memoranda.domain.errors import LedgerDamaged, LedgerError, LedgerFull, LedgerLocked, NotFound
 from memoranda.domain.keys import Key
 from memoranda.ledger.database import Database, Job, Ticket, closed, make_folder
 from memoranda.ledger.dialect import SQLITE
@@ -24,6 +25,7 @@ from memoranda.ledger.moved import moved
 from memoranda.ledger.sealing import refusal, unlock
 
 T = TypeVar("T")
+C = TypeVar("C", bound="SqliteConnection")
 
 _CLOSING_SECONDS = 2.0
 _READ_FLAGS = apsw.SQLITE_OPEN_READONLY
@@ -38,6 +40,30 @@ class SqliteConnection(apsw.Connection):
     dialect = SQLITE
 
 
+class _Reader(SqliteConnection):
+    """One that knows what was asked of it and not read to its end: that would keep its view open after the view."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._unread: WeakSet[apsw.Cursor] = WeakSet()
+        self.cursor_factory = _noted
+
+    def end_view(self) -> None:
+        """Let go of everything that was seen. Whoever reads on is told that it is too late."""
+        for cursor in list(self._unread):
+            cursor.close(True)
+        self._unread.clear()
+        if self.in_transaction:
+            self.execute("rollback")
+
+
+def _noted(reader: apsw.Connection) -> apsw.Cursor:
+    assert isinstance(reader, _Reader)
+    cursor = apsw.Cursor(reader)
+    reader._unread.add(cursor)
+    return cursor
+
+
 class SqliteDatabase(Database):
     """One SQLite file: a reader for each thread, and one writer."""
 
@@ -50,26 +76,33 @@ class SqliteDatabase(Database):
         durable: bool,
         busy_seconds: float = 30.0,
         page_size: int = 4096,
-        check: Callable[[SqliteConnection], None] | None = None,
+        check: Callable[[SqliteConnection], object] | None = None,
         key: Key | None = None,
+        read_only: bool = False,
     ) -> None:
-        """`check` may refuse the file by raising, before a byte of it is changed. With a key it is encrypted."""
+        """`check` may refuse the file by raising, before a byte of it is changed. With a key it is encrypted. To be
+        read only, it has to be there."""
         super().__init__()
+        self.read_only = read_only
         self.path = path
         self._key = key
         self._durable = durable
         self._busy_seconds = busy_seconds
         self._local = threading.local()
-        self._readers: dict[int, tuple[threading.Thread, SqliteConnection]] = {}
+        self._readers: dict[int, tuple[threading.Thread, _Reader]] = {}
         self._readers_lock = threading.Lock()
         self._waited = False
-        _create_private(path)
+        if read_only:
+            _refuse_missing(path)
+        else:
+            _create_private(path)
         with self._translated():
-            self._writer = self._connect(_WRITE_FLAGS)
+            self._writer = self._connect(SqliteConnection, _READ_FLAGS if read_only else _WRITE_FLAGS)
             try:
                 if check is not None:
                     check(self._writer)
-                self._prepare(page_size)
+                if not read_only:
+                    self._prepare(page_size)
             except BaseException:
                 self._writer.close()
                 raise
@@ -96,8 +129,8 @@ class SqliteDatabase(Database):
 
     # -- connections --
 
-    def _connect(self, flags: int) -> SqliteConnection:
-        connection = SqliteConnection(str(self.path), flags=flags)
+    def _connect(self, kind: type[C], flags: int) -> C:
+        connection = kind(str(self.path), flags=flags)
         if self._key is not None:
             unlock(connection, self._key)
         connection.set_busy_handler(_patience(self._busy_seconds, self._noticed))
@@ -123,11 +156,11 @@ class SqliteDatabase(Database):
     def _noticed(self) -> None:
         self._waited = True
 
-    def _reader(self) -> SqliteConnection:
+    def _reader(self) -> _Reader:
         self._check_usable()
-        connection: SqliteConnection | None = getattr(self._local, "connection", None)
+        connection: _Reader | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._connect(_READ_FLAGS)
+            connection = self._connect(_Reader, _READ_FLAGS)
             thread = threading.current_thread()
             with self._readers_lock:
                 for ident, (owner, old) in list(self._readers.items()):
@@ -152,8 +185,7 @@ class SqliteDatabase(Database):
             try:
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("rollback")
+                connection.end_view()
 
     def version(self) -> int:
         """A number that changes whenever anybody commits. Costs microseconds."""
@@ -214,11 +246,13 @@ class SqliteDatabase(Database):
             time.sleep(0.02)
 
     def scrub(self) -> str:
+        self.refuse_read_only()
         held = "another process is reading the store; run `memoranda maintain` when it has ended"
         return "" if self.checkpoint() else held
 
     def vacuum(self) -> None:
         """Write the whole file anew."""
+        self.refuse_read_only()
         with self._writing, self._translated():
             self._check_usable()
             self._writer.execute("vacuum")
@@ -356,6 +390,11 @@ def _is_full(path: Path) -> bool:
         pass
     stat = os.statvfs(path.parent) if hasattr(os, "statvfs") else None
     return stat is not None and stat.f_bavail * stat.f_frsize < 1 << 20
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.is_file():
+        raise NotFound(f"there is no store at {path}", hint="To be read only, it has to be there: check the path.")
 
 
 def _create_private(path: Path) -> None:

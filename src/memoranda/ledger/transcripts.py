@@ -24,6 +24,7 @@ from memoranda.ledger.feed import number_in
 from memoranda.ledger.message_feed import ERASED as ERASED
 from memoranda.ledger.message_feed import MessageFeed
 from memoranda.ledger.messages import NewMessage, Row
+from memoranda.ledger.streaming import streamed
 
 _MOST_ACTIVE = 5_000
 _EVER = 1 << 62
@@ -414,8 +415,7 @@ class Transcripts:
         """Names, metadata and working memory of conversations: of these, or of all."""
         wanted = None if rows is None else {row.number for row in rows}
         with self._database.read() as connection:
-            listed: Any = connection.execute("select number, name, working, metadata from conversation")
-            for number, *columns in listed:
+            for number, *columns in streamed(connection, "select number, name, working, metadata from conversation"):
                 if wanted is None or number in wanted:
                     yield from (str(column) for column in columns if column not in ("", "{}"))
 

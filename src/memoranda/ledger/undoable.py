@@ -27,7 +27,11 @@ _UNDONE = """
           and not exists (select 1 from operation v where v.undoes = u.first)
     )
 """
-_HEAD = "case batch when '' then first else (select min(h.first) from operation h where h.batch = operation.batch) end"
+# Named in full: inside of the question above a bare name would be the undo's own.
+_HEAD = """
+    case operation.batch when '' then operation.first
+    else (select min(h.first) from operation h where h.batch = operation.batch) end
+"""
 _STANDING_ROW = f"and undoes is null and not {_UNDONE.format(first=f'({_HEAD})')}"
 _STANDING_EVENT = f"""
     and exists (select 1 from memory m where m.number = event.number)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.dialect import in_parts
+from memoranda.ledger.streaming import streamed
 
 
 class Tables(NamedTuple):
@@ -76,7 +77,7 @@ def beginnings(
     """The first bytes of every vector, or of those of some numbers."""
     start = f"select substr(body, 1, cast(:length as integer)) from {tables.vector}"  # noqa: S608
     if numbers is None:
-        yield from (bytes(row[0]) for row in connection.execute(start, {"length": length}))
+        yield from (bytes(row[0]) for row in streamed(connection, start, {"length": length}))
         return
     for number in numbers:
         rows = connection.execute(f"{start} where number = :number", {"length": length, "number": number})

@@ -92,6 +92,7 @@ class Admin:
         """Merge small parts of the indexes, drop what is dead, and write the ledger anew when much of it is free."""
         from memoranda.service.optimizing import optimize
 
+        self._engine.refuse_read_only()
         return optimize(self._engine, self.index_status, progress)
 
     # -- upkeep --
@@ -117,6 +118,8 @@ class Admin:
         """
         from memoranda.service.maintaining import Upkeep
 
+        if not dry_run:
+            self._engine.refuse_read_only()
         upkeep = Upkeep(self._engine, progress)
         return upkeep.planned(self.index_status) if dry_run else upkeep.alone(self.index_status)
 
@@ -186,4 +189,6 @@ class Admin:
         """Is everything well here? Each line with its fix. `fix` mends what can be mended without losing anything."""
         from memoranda.service.doctor import Doctor
 
+        if fix:
+            self._engine.refuse_read_only()
         return Doctor(self._engine).examined(fix=fix)

@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -32,6 +32,7 @@ from memoranda.domain.clock import Clock, SystemClock
 from memoranda.domain.errors import (
     Conflict,
     InvalidInput,
+    KeyWrong,
     LedgerDamaged,
     LedgerError,
     MemorandaError,
@@ -51,6 +52,7 @@ from memoranda.ledger.replacing import alone, drop_derived, place, replace, shre
 from memoranda.ledger.sealing import head, is_sealed
 from memoranda.service.engine import Engine
 from memoranda.service.keys import from_passphrase, key_for, key_of
+from memoranda.service.workroom import Workroom
 
 T = TypeVar("T")
 SUFFIX = ".memoranda"
@@ -79,9 +81,10 @@ def back_up(
 ) -> BackedUp:
     """Write a backup and check it. Without a path it goes to the folder of backups, where old ones are removed."""
     began = time.monotonic()
-    with _writing(engine.ledger.path), told():
+    with _writing(engine.ledger.path), told(), ExitStack() as stack:
         target = _target(engine, path)
         _shred_leftovers(engine)
+        stack.enter_context(Workroom(engine.ledger.path).noted(target.with_name(f".{target.name}.part")))
         part = private(target.with_name(f".{target.name}.part"))
         key = engine.key
         how: Encrypted = "no" if key is None else "key"
@@ -128,6 +131,23 @@ def looked_at(path: Path) -> BackupFile:
     return BackupFile(str(path), size, "no", manifest, "" if manifest else "this is no backup")
 
 
+def trouble_of(found: BackupFile) -> str:
+    """Why nothing can be restored from a backup, as far as that shows without a key; empty when nothing is known to be
+    wrong. Reads all of its bytes."""
+    path = Path(found.path)
+    if found.trouble:
+        return found.trouble
+    try:
+        check = _check_bytes(path)
+        if not check.ok or _said_beside(path).get("sha256") or found.encrypted != "no":
+            return "" if check.ok else check.detail
+        with backup.opened(path, None) as connection:  # no note lies beside it: it has to speak for itself
+            checks = backup.check(connection, found.manifest.figures, contents=False) if found.manifest else ()
+        return next((f"{each.name}: {each.detail}" for each in checks if not each.ok), "")
+    except (MemorandaError, OSError) as error:
+        return str(error)
+
+
 def verify_backup(path: str | Path, *, settings: Settings, passphrase: str | None = None) -> BackupChecked:
     """Read all of a backup, and say whether it is what was written."""
     place_of = existing(path)
@@ -135,12 +155,28 @@ def verify_backup(path: str | Path, *, settings: Settings, passphrase: str | Non
         key = key_for(place_of, settings, passphrase=passphrase)
         file = looked_at(place_of)
         checks = [_check_bytes(place_of)]
-        with backup.opened(place_of, key) as connection:
+        with _said_of_a_backup(passphrase), backup.opened(place_of, key) as connection:
             manifest = backup.manifest_in(connection)
             if manifest is None:
                 raise InvalidInput(f"{place_of.name} is no backup", hint="Give a file that `memoranda backup` made.")
             checks += backup.check(connection, manifest.figures, contents=True)
     return BackupChecked(file._replace(manifest=manifest, encrypted=manifest.encrypted), tuple(checks))
+
+
+@contextmanager
+def _said_of_a_backup(passphrase: str | None) -> Iterator[None]:
+    """What is wrong with a file, with the way out for who has a backup in his hands and no store."""
+    try:
+        yield
+    except KeyWrong as error:
+        if not passphrase:
+            raise
+        raise KeyWrong(
+            f"{error}: the passphrase does not fit",
+            hint="Give the passphrase that it was made with; that of another backup may be another.",
+        ) from error
+    except LedgerDamaged as error:
+        raise LedgerDamaged(str(error), hint="Take another backup: this one is damaged, or none.") from error
 
 
 def compare_backup(engine: Engine, path: str | Path, *, passphrase: str | None = None) -> BackupDifference:

@@ -44,6 +44,8 @@ _ALIKE = 16
 """Neighbours that each memory is compared with."""
 _SHARED, _NEAR = 0.25, 0.55
 """From so much of its words, or from this cosine on, a neighbour is compared at all. Neither decides anything."""
+# What capture leaves as two because it acts by itself; here somebody looks first.
+_PERHAPS_ALIKE = frozenset({"other words", "another order", "nothing in common", "other numbers", "negation"})
 _PAGE = 200
 _MOST_PROPOSALS = 500
 _MOST_AT_ONCE = 5_000
@@ -90,6 +92,8 @@ class Consolidation:
         """Do what these proposals say: one stays and is surer for it, the others are superseded by it. Nothing is
         deleted; `undo` takes all of it back. One that has changed since it was shown is left, and named."""
         checked_choice(mode, CONSOLIDATION_MODES, name="mode")
+        if mode == "now":
+            self._engine.refuse_read_only()
         wanted, skipped = _read(proposals)
         key = _key(self._engine)
 
@@ -137,6 +141,7 @@ class Consolidation:
 
     def dismiss(self, proposals: Sequence[Reference]) -> DismissalReceipt:
         """These are not proposed again until one of their members has changed, or another has come to them."""
+        self._engine.refuse_read_only()
         wanted, skipped = _read(proposals)
         key = _key(self._engine)
         digests: dict[str, str] = {}
@@ -157,6 +162,7 @@ class _Search:
     """One search for what may be put together, in the order in which it was kept."""
 
     def __init__(self, engine: Engine, scope: Scope, consolidating: Consolidating, below: bool) -> None:
+        from memoranda.capture.likeness import said_alike
         from memoranda.capture.sameness import Said, compared
 
         self._engine = engine
@@ -188,7 +194,11 @@ class _Search:
                 )
                 for each in (later, earlier)
             )  # fmt: skip
-            verdicts[later.id, earlier.id, corrects] = verdict = Verdict(*compared(one, other, closeness=closeness))
+            verdict = Verdict(*compared(one, other, closeness=closeness))
+            if verdict.relation == "different" and verdict.reason in _PERHAPS_ALIKE:
+                alike = said_alike(later.text, earlier.text)
+                verdict = Verdict("duplicate", alike) if alike else verdict
+            verdicts[later.id, earlier.id, corrects] = verdict
             return verdict
 
         self._compare = compare

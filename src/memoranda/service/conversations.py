@@ -200,6 +200,7 @@ class Conversations:
 
     def compact(self, conversation: str) -> Compacted:
         """Sum up all that may be summed up now, whether it is due or not."""
+        self._engine.refuse_read_only()
         return self._compactor.compact(self._row(conversation), asked=True)
 
     # -- reading --

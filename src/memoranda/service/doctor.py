@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from memoranda.config import Settings
 from memoranda.domain.clock import DAY_MS, Clock, iso
-from memoranda.domain.errors import MemorandaError
+from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.ports import Index
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.ledger.undoable import unfinished_imports
 from memoranda.ledger.upkeep import UpkeepBook
+from memoranda.service.embedder_faults import way_out
 from memoranda.service.engine import Engine
 from memoranda.service.keys import key_of
 from memoranda.service.surroundings import examined
@@ -79,12 +80,13 @@ def _optimized(index: Index) -> str:
 def _way_back(settings: Settings, error: MemorandaError) -> str:
     """The hint of the error, with the newest backup if there is one."""
     from memoranda.domain.errors import LedgerDamaged
-    from memoranda.service.backing_up import backups_in
+    from memoranda.service.backing_up import backups_in, trouble_of
 
     backups = backups_in(settings.backups_folder()) if isinstance(error, LedgerDamaged) else []
-    if not backups:
+    good = next((each for each in backups if not trouble_of(each)), None)
+    if good is None:
         return error.hint
-    return f"{error.hint} The newest: memoranda backup restore {backups[0].path} --store NEW"
+    return f"{error.hint} The newest that is whole: memoranda backup restore {good.path} --store NEW"
 
 
 class Doctor:
@@ -167,14 +169,12 @@ class Doctor:
             configured = engine.embedders.configured()
             if configured is None:
                 return Check("embedder", True, "none: recall goes by words only")
-            outcome = engine.embedders.asked(configured, ["is it well?"], "query")[0]
+            # Also when it is left alone because it failed before: what was wrong then is not told by that.
+            outcome = engine.embedders.asked_now(configured)
         except MemorandaError as error:
             return Check("embedder", False, str(error), error.hint)
-        rest = engine.embedders.breaker_state(configured)
-        if rest.open:
-            return Check("embedder", False, str(rest), f"{_MAINTAIN}, or wait.")
         if isinstance(outcome, str):
-            return Check("embedder", False, outcome, "Check the embedder's settings; recall goes by words meanwhile.")
+            return Check("embedder", False, *way_out(outcome, engine.settings))
         return Check("embedder", True, f"{configured.name} answers with {len(outcome)} dimensions")
 
     def _capture(self) -> Check:
@@ -260,6 +260,29 @@ class Doctor:
         yield Finding(Check("imports", not unfinished, f"{unfinished} unfinished", how if unfinished else ""))
         yield Finding(self._backups(now))
         yield Finding(self._erasures())
+        if engine.ledger.database.dialect.name == "postgres":
+            yield self._erased_bytes()
+
+    def _erased_bytes(self) -> Finding:
+        """What was erased leaves the tables when they are written anew, for which nobody may look at it any more."""
+        from memoranda.ledger.postgres.database import PostgresDatabase
+        from memoranda.service.finishing import finished, owed
+
+        database = self._engine.ledger.database
+        assert isinstance(database, PostgresDatabase)
+        if not owed(self._engine):
+            return Finding(Check("erased bytes", True, "none are left in the tables of the server"))
+        who = database.older_view()
+        told = "an erasure is not finished: its bytes are in the files of the database server" + (
+            f", and {who} still looks at them" if who else ""
+        )
+
+        def mended() -> str:
+            if pending := finished(self._engine):
+                raise LedgerLocked(pending)
+            return "erased bytes have left the tables"
+
+        return Finding(Check("erased bytes", False, told, _MAINTAIN), mended)
 
     def _erasures(self) -> Check:
         """What was erased has to leave the backups, too; one whose passphrase was not known may still have it."""
@@ -284,14 +307,22 @@ class Doctor:
         return Check("maintenance", not late, f"{when}: {did}", _MAINTAIN if late else "")
 
     def _backups(self, now: int) -> Check:
-        from memoranda.service.backing_up import backups
+        from memoranda.service.backing_up import backups, trouble_of
 
         folder = self._engine.settings.backups_folder()
         found = backups(self._engine)
         if not found:
             return Check("backups", True, f"none in {folder.name}; `memoranda backup` makes one")
-        newest = found[0]
         told = f"{len(found)} in {folder.name}"
+        # The newest is read to its end; how the others begin is enough for a look.
+        told_of = [(found[0], trouble_of(found[0])), *((each, each.trouble) for each in found[1:])]
+        ruined = [(os.path.basename(each.path), why) for each, why in told_of if why]
+        if ruined:
+            name, why = ruined[0]
+            more = f", and {len(ruined) - 1} more" if len(ruined) > 1 else ""
+            fix = f"Run: memoranda backup (makes a good one), then remove {name}"
+            return Check("backups", False, f"{told}; nothing can be restored from {name}{more}: {why}", fix)
+        newest = found[0]
         if newest.manifest is None:
             return Check("backups", True, f"{told}; none tells when it was made")
         days = max(0, now - newest.manifest.made_at) // DAY_MS

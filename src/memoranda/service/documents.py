@@ -88,6 +88,7 @@ class Documents:
         """Let go of a source and of everything that was made of its files, and prove it. The files stay."""
         from memoranda.service.document_removal import removed
 
+        self._engine.refuse_read_only()
         for source in self.list():
             if source.name == name and source.scope == self._scope.path:
                 return removed(self._engine, self._library, source)

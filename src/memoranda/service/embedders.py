@@ -64,6 +64,18 @@ class Embedders:
                 self.answered_again += 1
         return outcomes
 
+    def asked_now(self, embedder: "EmbeddingPipeline") -> Any:
+        """A vector of something harmless, or the reason why there is none; also of one that is left alone. For who
+        wants to know what is wrong with it."""
+        outcome = reasons(embedder.embed([f"is it well? {os.urandom(4).hex()}"], "query"))[0]
+        if is_breakable(embedder.name):
+            name = self._who(embedder)
+            if isinstance(outcome, str):
+                self.breaker.failed(name)
+            elif self.breaker.answered(name):
+                self.answered_again += 1
+        return outcome
+
     def _answers(self, embedder: "EmbeddingPipeline", role: Role) -> bool:
         """Whether it was the texts: then something harmless gets a vector. A service that failed is not asked again."""
         harmless = f"hello {os.urandom(4).hex()}"  # of which no cache knows

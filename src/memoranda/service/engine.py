@@ -42,6 +42,8 @@ class Engine:
     """One open store."""
 
     def __init__(self, path: Path, settings: Settings, clock: Clock, *, key: Key | None = None) -> None:
+        if settings.read_only:
+            settings = settings._replace(follow=False, sweep=False, misses="none")
         self.settings = settings
         self.clock = clock
         self.key = key
@@ -52,6 +54,7 @@ class Engine:
             key=key,
             address=settings.store_address(),
             pool_size=settings.pool_size,
+            read_only=settings.read_only,
         )
         if settings.replicas:
             read_from(self.ledger.database, settings.replicas)
@@ -85,6 +88,10 @@ class Engine:
     def gate(self) -> "Engine":
         """The store that knows who may come in: this one, unless it is one of several."""
         return self
+
+    def refuse_read_only(self) -> None:
+        """Raise Refused for whoever is about to change something, when the store is only to be looked at."""
+        self.ledger.database.refuse_read_only()
 
     @property
     def actor(self) -> str:

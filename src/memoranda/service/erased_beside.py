@@ -17,6 +17,7 @@ from memoranda.ledger.erasing import Erasing
 from memoranda.ledger.fence import lifted
 from memoranda.service.engine import Engine
 from memoranda.service.traces import Needles, Traces, kept
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.domain.backup import BackupFile
@@ -69,6 +70,7 @@ def files_beside(engine: Engine, own: Sequence[str]) -> tuple[str, ...]:
         for file in _files_of(each, path.name)
     ]
     found += (file for file in leftovers(engine.settings) if file.is_file())
+    found += Workroom(path).files()
     return tuple(dict.fromkeys(str(file) for file in found if os.path.abspath(file) not in known))
 
 

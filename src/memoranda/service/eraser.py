@@ -3,7 +3,7 @@
 import hashlib
 
 from memoranda.domain.draft import Reference, id_of
-from memoranda.domain.errors import Conflict, MemorandaError
+from memoranda.domain.errors import Conflict, MemorandaError, NotFound
 from memoranda.domain.memory import STATES, TRUSTS
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
@@ -51,8 +51,14 @@ class Eraser:
             )
         if preview or (asked.query and not confirm):
             return self._preview(doomed, shown)
+        engine.refuse_read_only()
+        if proof and doomed.nothing and not self._has_more(asked):
+            raise NotFound(
+                "there is nothing here that fits: there is nothing to make a statement of",
+                hint="Look with a preview what would be erased; a statement is given together with the erasure.",
+            )
         for row in doomed.conversations if asked.conversation else ():
-            engine.ledger.drop_turn(row.conversation.name, scope=self._scope)
+            engine.ledger.drop_turn(row.conversation.name, scope=Scope(row.conversation.scope))
         if asked.in_scope:
             engine.ledger.drop_turns(Scope(asked.in_scope))
             engine.shown.drop()
@@ -90,6 +96,17 @@ class Eraser:
 
         told = state(self._engine, asked, done, scope=self._scope, name_subject=name_subject)
         return done.receipt._replace(statement=told)
+
+    def _has_more(self, asked: Asked) -> bool:
+        """Whether there is something else than memories and messages in a scope that goes as a whole."""
+        if not asked.in_scope:
+            return False
+        below = Scope(asked.in_scope)
+        now = self._engine.clock.now()
+        tokens = TokenBook(self._engine).list(below=below.path)
+        return any(token.is_good_at(now) for token in tokens) or any(
+            below.contains(source.scope) for source in self._engine.sources.everywhere()
+        )
 
     # -- what else belongs to a scope --
 

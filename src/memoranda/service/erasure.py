@@ -17,6 +17,7 @@ from memoranda.ledger.owing import Owing
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
 from memoranda.service.traces import NOTHING, Needles, Traces
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.service.erased_beside import BackupsErased
@@ -59,7 +60,7 @@ class Doomed(NamedTuple):
 
     @classmethod
     def chosen(cls, engine: Engine, asked: Asked, *, home: str, top: str = "") -> "Doomed":
-        """What fits: a scope with all below it, or what memories and messages of this very scope are like."""
+        """What fits: a scope with all below it, or what memories and messages here are like."""
         if asked.in_scope:
             below = Scope(asked.in_scope)
             memories: Chosen = engine.ledger.choose(scope=below, below=below)
@@ -67,8 +68,9 @@ class Doomed(NamedTuple):
             return cls.of(engine, memories, conversations=talks, asked=asked, home=home, top=top)
         rows = [
             row
-            for row in (engine.transcripts.of_scopes((home,)) if asked.conversation else ())
-            if asked.conversation in (row.conversation.name, row.conversation.id)
+            for row in (engine.transcripts.below(Scope(home)) if asked.conversation else ())
+            if asked.reaches(home, row.conversation.scope)
+            and asked.conversation in (row.conversation.name, row.conversation.id)
         ]
         names = tuple({asked.conversation, *(row.conversation.name for row in rows)})
         memories = Erasing(engine.ledger.database).matching(Scope(home), asked, names)
@@ -163,7 +165,7 @@ def erased(
         conversations=len(doomed.conversations),
         summaries=summaries,
         mirrored=mirrors.rewritten,
-        notes=(*mirrors.notes, *_mentions(engine, memories, top=doomed.top), *_of_the_server(engine)),
+        notes=(*mirrors.notes, *_mentions(engine, memories, top=doomed.top), *_out_of_reach(engine)),
     )
     meter.done()
     return Erased(receipt, needles, (*scanned, *backups.scanned), counted, begun, engine.clock.now())
@@ -251,15 +253,24 @@ def _mentions(engine: Engine, memories: Sequence[Memory], *, top: str) -> list[s
     return notes
 
 
-def _of_the_server(engine: Engine) -> tuple[str, ...]:
-    """What was looked at there, and what no statement reaches."""
-    if engine.ledger.database.dialect.name != "postgres":
-        return ()
-    return (
-        "in the database every row of every table was looked at, not the server's files; "
-        "what was deleted leaves these when the tables are written anew",
-        "the database server keeps it in its log, its standbys and its backups until it lets go of them",
-    )
+def _out_of_reach(engine: Engine) -> tuple[str, ...]:
+    """What was looked at on servers, and what nobody reaches there from here."""
+    from memoranda.index.home import Remote
+
+    notes: tuple[str, ...] = ()
+    if engine.ledger.database.dialect.name == "postgres":
+        notes = (
+            "in the database every row of every table was looked at, not the server's files; "
+            "what was deleted leaves these when the tables are written anew",
+            "the database server keeps it in its log, its standbys and its backups until it lets go of them",
+        )
+    indexes = (corpus.index() for corpus in engine.corpora())
+    if any(isinstance(index, Remote) and index.is_remote for index in indexes):
+        notes += (
+            "the index in the object store was written anew without it, and its objects were not read; what the "
+            "store keeps of objects that were removed (versions, trash, copies) is gone when it lets go of that",
+        )
+    return notes
 
 
 @lifted()
@@ -272,6 +283,7 @@ def _proven(
 
     # What the erasure itself wrote is in this; what others write meanwhile is no business of it.
     reached = [(corpus, corpus.feed.sequence()) for corpus in engine.corpora()]
+    Workroom(engine.ledger.path).clear()
     pending = _purge(engine, reached)
     needles = traces.needles(engine)
     meter.purged()
@@ -369,9 +381,18 @@ def _purge(engine: Engine, reached: Sequence[tuple[Corpus, int]]) -> str:
 
 def scrubbed(engine: Engine) -> str:
     """Make the bytes of what was removed leave all files of the store; else why some are there still."""
-    indexes = [corpus.index().scrub() for corpus in engine.corpora()]
-    held = "another process is reading the store; run `memoranda maintain` when it has ended"
-    return engine.ledger.database.scrub() or ("" if all(indexes) else held)
+    database = engine.ledger.database
+    if held := database.await_views():
+        return held
+    try:
+        indexes = [corpus.index().scrub() for corpus in engine.corpora()]
+        held = database.scrub()
+    except LedgerLocked:
+        return "another process holds the store; run `memoranda maintain` when it has ended"
+    except LedgerError as error:
+        return f"deleted, but the bytes are not gone yet: {error}"
+    used = "an index is used, or large; run `memoranda maintain` when nobody reads it, or `memoranda optimize`"
+    return held or ("" if all(indexes) else used)
 
 
 class _Meter:

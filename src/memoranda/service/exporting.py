@@ -7,24 +7,36 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 from memoranda.domain.errors import InvalidInput, LedgerFull, MemorandaError, Refused
-from memoranda.domain.memory import STATES, Memory, State, checked_choice
-from memoranda.domain.moving import EXPORT_FORMATS, Exported, ExportFormat, ExportManifest, ExportReceipt, Redacted
+from memoranda.domain.memory import KINDS, STATES, Kind, Memory, State, checked_choice
+from memoranda.domain.moving import (
+    EXPORT_FORMATS,
+    Exported,
+    ExportFormat,
+    ExportManifest,
+    ExportReceipt,
+    Redacted,
+    signed_words,
+)
 from memoranda.domain.ports import Progress
+from memoranda.domain.request import checked_limit
 from memoranda.domain.scope import Scope
 from memoranda.domain.text import content_hash
 from memoranda.ledger.contents import line
 from memoranda.ledger.exporting import walked
 from memoranda.service.engine import Engine
 from memoranda.service.own_ids import is_own_id, without_own_ids
+from memoranda.service.signing import public_half, signing_key
 from memoranda.service.structured import checked_type
+from memoranda.service.workroom import Workroom
 
 _MOST_NAMED = 1_000
+_MOST_EXPORTED = 1 << 40
 _TELL_EVERY = 500
 _WORDS = ("text", "about", "attribute", "context", "source_ref", "speaker", "conversation", "lang", "media_kind")
 _JSON = ("value", "metadata", "tags", "media_refs")
@@ -53,6 +65,8 @@ def export(
     redact: bool,
     below: bool,
     states: Sequence[State],
+    kind: Kind | Literal[""],
+    limit: int | None,
     overwrite: bool,
     progress: Progress | None,
 ) -> Exported:
@@ -64,14 +78,21 @@ def export(
         raise InvalidInput("states are a list", hint="Pass states=['live'], or none for all that may be exported.")
     for state in states:
         checked_choice(state, EXPORTED, name="states")
+    if kind != "":
+        checked_choice(kind, KINDS, name="kind")
+    if limit is not None:
+        checked_limit(limit, most=_MOST_EXPORTED)
     target = _target(engine, path, overwrite=overwrite)
     made_at = engine.clock.now()
-    with _spool(target.parent) as spool, _beside(target) as file:
-        with walked(engine.ledger.database, scope, below=below, states=states or EXPORTED) as (total, memories):
+    with _writable(target.parent), _spool(target.parent) as spool, _part(engine, target) as file:
+        chosen = walked(engine.ledger.database, scope, below=below, states=states or EXPORTED, kind=kind, limit=limit)
+        with chosen as (total, memories):
             body = _written(spool, _told(memories, total, progress), format=format, redact=redact)
-        manifest = ExportManifest(scope.path, below, redact, made_at, body.memories, body.digest, body.states)
+        manifest = ExportManifest(
+            scope.path, below, redact, made_at, body.memories, body.digest, body.states, kind, limit
+        )
         spool.seek(0)
-        _bind(file, manifest.as_json(), spool, {"sha256": body.sha256, "memories": body.memories}, format=format)
+        _bind(file, manifest.as_json(), spool, _end(engine, manifest, body), format=format)
         size, sha256 = _settled(file)
         if not overwrite:
             _refuse_existing(target)
@@ -114,25 +135,14 @@ def _refuse_existing(target: Path) -> None:
         )
 
 
-@contextmanager
-def _spool(folder: Path) -> Iterator[IO[bytes]]:
+def _spool(folder: Path) -> IO[bytes]:
     """A file without a name, for lines that must wait for the line before them."""
-    with _writable(folder), tempfile.TemporaryFile(dir=folder) as spool:
-        yield spool
+    return tempfile.TemporaryFile(dir=folder)
 
 
-@contextmanager
-def _beside(target: Path) -> Iterator[IO[bytes]]:
-    """A new file with mode 0600 beside the target, gone at the end if it was not moved there."""
-    with (
-        _writable(target.parent),
-        tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False) as file,
-    ):
-        try:
-            yield file
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(file.name)
+def _part(engine: Engine, target: Path) -> AbstractContextManager[IO[bytes]]:
+    """A new file beside the target, of which the store knows should this be killed."""
+    return Workroom(engine.ledger.path).beside(target)
 
 
 @contextmanager
@@ -159,6 +169,18 @@ def _bind(file: IO[bytes], manifest: Any, body: IO[bytes], end: Any, *, format: 
     file.write(first + b"\n")
     copyfileobj(body, file)
     file.write(b'{"end": ' + last + b"}\n")
+
+
+def _end(engine: Engine, manifest: ExportManifest, body: _Body) -> dict[str, Any]:
+    """What the lines came to, signed: so that this store knows its own words when they come back."""
+    key = signing_key(engine)
+    words = signed_words(manifest.as_json(), sha256=body.sha256, memories=body.memories)
+    return {
+        "sha256": body.sha256,
+        "memories": body.memories,
+        "public_key": public_half(key),
+        "signature": key.sign(words).hex(),
+    }
 
 
 def _settled(file: IO[bytes]) -> tuple[int, str]:

@@ -30,6 +30,8 @@ _MOST_MEDIA = 64
 _NOT_IN_A_SCOPE = re.compile(r"[^A-Za-z0-9_.:@+~-]")
 _LEADING = re.compile(r"^[^A-Za-z0-9]+")
 _SHORTEST = 3
+_MOST_IMPORTANT = 0.79
+"""Just below what must be remembered: that is for people, and for what they vouch for, to say."""
 # What `stripped` may take away altogether. Code or a quoted mail may be what somebody wanted to keep.
 _NAMES = frozenset({"source_ref", "conversation"})
 _RUBBISH = ("injected block", "tool output", "private")
@@ -46,6 +48,7 @@ class Plan(NamedTuple):
     owners: Mapping[str, str]
     foreign: Foreign
     junk: Junk
+    limit: int | None = None
 
     @property
     def own(self) -> bool:
@@ -150,14 +153,13 @@ class Turning:
         trust: Trust = memory.trust
         if self._plan.trust in ("untrusted", "trusted") and memory.trust != "quarantined":
             trust = "trusted" if self._plan.trust == "trusted" else "untrusted"
-        # Whoever believes it less believes it no more than what anybody could have said.
-        most = UNVOUCHED if self._plan.trust == "untrusted" else 1.0
+        if self._plan.trust == "untrusted":
+            checked = _believed_less(checked, memory)
         created = memory.created_at or self._now
         successor = memory.superseded_by
         return checked._replace(
             id=memory.id if is_whole_id(memory.id) else self.derived(scope.path, memory.id, checked.content_hash),
             trust=trust,
-            confidence=min(checked.confidence, most),
             state=memory.state,
             created_at=created,
             updated_at=memory.updated_at or created,
@@ -282,6 +284,22 @@ def _secret_in(memory: Memory, *, own: bool) -> str:
             if rules:
                 return rules[0]
     return ""
+
+
+def _believed_less(checked: Memory, said: Memory) -> Memory:
+    """An export that nobody vouches for could have been written by anybody: it came through the door of imports, is no
+    surer and no more important than what comes from there, and its notes of where it is from are not ours."""
+    metadata = without_reserved(said.metadata)
+    if said.trust == "quarantined":
+        metadata["review"] = {"why": "import"}
+    return checked._replace(
+        source="import",
+        source_ref=checked.source_ref or f"own:{said.id}"[:_LONGEST_REFERENCE],
+        basis="inferred",
+        confidence=min(checked.confidence, UNVOUCHED),
+        importance=None if checked.importance is None else min(checked.importance, _MOST_IMPORTANT),
+        metadata=metadata,
+    )
 
 
 def _confidence(given: float | None, *, vouched: bool) -> float:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound, Refused
@@ -24,6 +25,7 @@ from memoranda.domain.moving import (
     ImportRun,
     Imports,
     Junk,
+    Signed,
     Vouch,
 )
 from memoranda.domain.ports import Progress
@@ -36,9 +38,11 @@ from memoranda.ledger.importing import shown
 from memoranda.service.engine import Engine
 from memoranda.service.import_audit import Auditor
 from memoranda.service.import_turning import Left, Plan, Turned, Turning, id_from
+from memoranda.service.signing import is_signed, public_key
 
 _BATCH = 500
 _CHUNK = 1 << 20
+_MOST_RECORDS = 1 << 40
 _AT_HAND = 20_000
 """So many records are remembered from the audit, and need not be read again."""
 
@@ -144,9 +148,10 @@ class _Work:
     def _items(self) -> Iterator[Item]:
         try:
             if isinstance(self._reader, OwnReader):
-                yield from self._reader.carried(self._file)
+                found: Iterator[Item] = self._reader.carried(self._file)
             else:
-                yield from self._reader.read(self._file, self._options)
+                found = self._reader.read(self._file, self._options)
+            yield from islice(found, self._plan.limit)
         except OSError as error:
             if isinstance(error, MemorandaError):
                 raise
@@ -191,6 +196,7 @@ def import_memories(
     foreign: Foreign,
     junk: Junk,
     options: Mapping[str, str],
+    limit: int | None,
     progress: Progress | None,
 ) -> Imports:
     """Look at a file or folder, and take in what may be kept."""
@@ -199,6 +205,8 @@ def import_memories(
     checked_choice(trust, VOUCHES, name="trust")
     checked_choice(foreign, FOREIGN, name="foreign")
     checked_choice(junk, JUNK, name="junk")
+    if limit is not None:
+        checked_limit(limit, most=_MOST_RECORDS)
     file = _source(engine, path)
     name = importer(format).name if format else sniff(file)
     if name != "own" and trust == "kept":
@@ -206,12 +214,26 @@ def import_memories(
             "only an export of Memoranda says how far each memory is trusted",
             hint="Pass trust='untrusted', or 'trusted' if you vouch for all of it.",
         )
-    vouch: Vouch = trust or ("kept" if name == "own" else "untrusted")
-    plan = Plan(name, scope, dedupe, vouch, _owners(owners, scope), foreign, junk)
+    signed = _signed(engine, file) if name == "own" else ""
+    # What a file says of itself counts for nothing, unless this very store has said it, or whoever imports says so.
+    vouch: Vouch = trust or ("kept" if signed == "here" else "untrusted")
+    plan = Plan(name, scope, dedupe, vouch, _owners(owners, scope), foreign, junk, limit)
     work = _Work(engine, plan, file, _texts(options, "options"), progress)
     if mode == "now":
-        return work.take()
-    return Imports(name, mode, scope.path, work.preview() if mode == "preview" else work.validate())
+        done = work.take()
+    else:
+        done = Imports(name, mode, scope.path, work.preview() if mode == "preview" else work.validate())
+    return done._replace(trust=vouch, signed=signed)
+
+
+def _signed(engine: Engine, file: Path) -> Signed:
+    """Whether an export is signed, and by whom."""
+    seal = OwnReader().seal(file)
+    if seal is None:
+        return ""
+    if not is_signed(seal.words, signature=seal.signature, signer=seal.signer):
+        return "broken"
+    return "here" if seal.signer == public_key(engine) else "elsewhere"
 
 
 def imports(engine: Engine, scope: Scope, *, limit: int) -> tuple[ImportRun, ...]:

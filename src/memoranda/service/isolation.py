@@ -14,6 +14,8 @@ from memoranda.service.memory import LongTermMemory
 
 PROBES = "memoranda.probe"
 _LONG_AGO_MS = 3_600_000
+_LETTERS = str.maketrans("0123456789", "ghjkmnpqrs")
+"""Letters alone: what has digits among them is taken for a key now and then, and keys are not kept."""
 _CLOSED = (NotFound, Refused, Conflict)
 NOT_FOUND_FIX = "Run: memoranda index rebuild, or memoranda doctor --fix"
 _FIX = "Stop serving this store and report it; `memoranda index rebuild` if the index is to blame."
@@ -21,7 +23,7 @@ _FIX = "Stop serving this store and report it; `memoranda index rebuild` if the 
 
 def probed(engine: Engine) -> Check:
     """Keep something in two scopes that begin alike, and try every way from one to the other."""
-    token = os.urandom(4).hex()
+    token = os.urandom(4).hex().translate(_LETTERS)
     # The second begins with the whole name of the first: a careless comparison of paths would let it in.
     one, other = Scope(f"{PROBES}/{token}"), Scope(f"{PROBES}/{token}0")
     here, there = (LongTermMemory(engine, scope, owner=False) for scope in (one, other))

@@ -21,13 +21,14 @@ from memoranda.ledger.holding import Holding, keeping
 from memoranda.ledger.locking import Busy
 from memoranda.ledger.messages import Row
 from memoranda.ledger.operations import UPKEEP
-from memoranda.ledger.owing import Owing
 from memoranda.ledger.upkeep import UpkeepBook
 from memoranda.service.acting import acting_as
 from memoranda.service.corpus import Corpus
 from memoranda.service.engine import Engine
-from memoranda.service.erasure import Doomed, erase, scrubbed
+from memoranda.service.erasure import Doomed, erase
+from memoranda.service.finishing import finished
 from memoranda.service.retention import apply_everywhere
+from memoranda.service.workroom import Workroom
 
 _BITE_SECONDS = 2.0
 _FEWEST = 20
@@ -127,6 +128,7 @@ class Upkeep:
 
     def _done(self, status: Callable[[], IndexStatus], held: Holding) -> Maintenance:
         engine = self._engine
+        Workroom(engine.ledger.path).clear()
         erased = erase(engine, Doomed.of(engine, engine.forgotten_long_ago()), actor=UPKEEP)
         _refuse_if_lost(held)
         with acting_as(UPKEEP):
@@ -145,7 +147,7 @@ class Upkeep:
             made, missing = made + more, missing + left
             corpus.home.tidy_if_idle()
             corpus.index().optimize()
-        pending = self._scrubbed()
+        pending = finished(engine)
         return Maintenance(
             dry_run=False,
             erased=erased,
@@ -158,17 +160,6 @@ class Upkeep:
             retention=retention,
             pending=pending,
         )
-
-    def _scrubbed(self) -> str:
-        """What an erasure could not finish: somebody was reading, or the tables were too large to keep all waiting."""
-        owing = Owing(self._engine.ledger.database)
-        noted = owing.noted()
-        if not noted and self._engine.ledger.database.dialect.name == "postgres":
-            return ""
-        pending = scrubbed(self._engine)
-        if not pending:
-            owing.settle(noted)
-        return pending
 
     def _synced(self) -> Synced | None:
         sources = self._engine.sources.everywhere()

@@ -9,6 +9,7 @@ from memoranda.domain.clock import Moment, end_of, to_ms
 from memoranda.domain.draft import AfterErase, Draft, Reference, id_of
 from memoranda.domain.errors import Conflict, InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.fact import refuse_reserved
+from memoranda.domain.looking import checked_whole
 from memoranda.domain.memory import KINDS, SOURCES, Basis, Kind, Memory, Source, State, Trust, checked_choice
 from memoranda.domain.pack import Pack, PackFormat
 from memoranda.domain.receipt import RecallReceipt
@@ -22,7 +23,6 @@ from memoranda.domain.results import (
     Replay,
     Revision,
     Stats,
-    Verification,
     WhyNot,
 )
 from memoranda.domain.scope import Scope
@@ -31,9 +31,10 @@ from memoranda.ledger.fence import fences
 from memoranda.ledger.ledger import Keep
 from memoranda.service.engine import Engine
 from memoranda.service.governing import Governing
+from memoranda.service.letting_go import LettingGo
 from memoranda.service.looking import Looking, as_kept
 from memoranda.service.moving import Moving
-from memoranda.service.screening import checked_reason, screened, with_its_end
+from memoranda.service.screening import screened, with_its_end
 from memoranda.service.travelling import Travelling, moment_named
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ if TYPE_CHECKING:
     from memoranda.domain.ports import Progress
 
 _MOST_FALLBACKS = 6
+_MOST_STANDING = 50
 _NOTHING_HERE = ("nothing to search", "nothing cleared the bar", "nothing happened then")
 _MAY_NOT_SPEAK = ("nothing may speak unasked",)
 
 
 @fences(but=("within", "close"))
-class LongTermMemory(Looking, Travelling, Governing, Moving):
+class LongTermMemory(Looking, LettingGo, Travelling, Governing, Moving):
     """The memory of one scope: what is kept there, and what is seen of the scopes above."""
 
     def __init__(self, engine: Engine, scope: Scope, *, owner: bool) -> None:
@@ -298,11 +300,15 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         mode: Mode = "automatic",
         prefer_speaker: str = "",
         conversation: str = "",
+        profile: bool = True,
+        standing: int = 0,
     ) -> Pack:
         """A bounded block for a model, before it answers: the profile, and what bears on the query; or nothing.
 
         The text is untrusted reference data and says so; no memory can close or imitate the block. `budget` counts
-        model tokens. Give what `recall` returned to pack exactly that.
+        model tokens. Give what `recall` returned to pack exactly that. `profile=False` is for a host that shows the
+        profile elsewhere: it is left out, and what it tells is not repeated. With `standing` the newest so many of
+        the trusted memories that must be remembered are in it, whatever is asked: for the beginning of a conversation.
         """
         found = query
         if not isinstance(found, Recall):
@@ -314,9 +320,11 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
                 prefer_speaker=prefer_speaker,
                 conversation=conversation,
             )
-        return self._recaller.pack(
-            found, budget=budget, format=format, profile=self.profile.lines(speaker=prefer_speaker)
-        )
+        if standing:
+            most = checked_whole(standing, name="standing", most=_MOST_STANDING)
+            found = found.with_standing(self.list(trust="trusted", grade="must_remember", limit=most))
+        told = self.profile.lines(speaker=prefer_speaker)
+        return self._recaller.pack(found, budget=budget, format=format, profile=told if profile else (), told=told)
 
     def why_not(self, query: str | Recall, reference: Reference) -> WhyNot:
         """At which step, and why, a memory was not returned for a query, or in a recall that was made."""
@@ -356,14 +364,6 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
 
     # -- letting go --
 
-    def archive(self, reference: Reference, *, reason: str = "") -> Changed:
-        """Put away: kept, not recalled, for as long as you like."""
-        return self._change(reference, "archived", reason)
-
-    def forget(self, reference: Reference, *, reason: str = "") -> Changed:
-        """Hide at once. Can be restored for the grace period; then it is erased."""
-        return self._change(reference, "forgotten", reason)
-
     def restore(self, reference: Reference) -> Changed:
         """Bring back what was forgotten or archived."""
         memory = self.get(reference)
@@ -374,18 +374,6 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
                     f"the grace period of {memory.id} is over", hint="Remember it anew; the old one will be erased."
                 )
         return self._change(memory, "restored", "")
-
-    def _change(self, reference: Reference, action: str, reason: str) -> Changed:
-        changed = self._engine.ledger.change_state(
-            id_of(reference),
-            action,
-            scope=self._scope,
-            actor=self._engine.actor,
-            reason=checked_reason(reason, self._engine.settings),
-            grace_ms=self._engine.settings.grace_ms,
-        )
-        self._engine.nudge()
-        return changed
 
     def erase(
         self,
@@ -399,6 +387,7 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         kind: Kind | Literal[""] = "",
         time_after: Moment | None = None,
         time_before: Moment | None = None,
+        below: bool = False,
         scope: str = "",
         query: str = "",
         mode: Literal["now", "preview"] = "now",
@@ -410,16 +399,19 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         """Destroy for good, and prove it: by id, a scope with all below it, by query, or by what it is like.
 
         What it is like (subject, speaker, conversation, source, kind, when it happened) is looked for in this very
-        scope; several narrow one another. A conversation goes with its transcript; of a speaker and of a time, what
-        was said in transcripts goes, too. By query, whatever its state, at most 50: the first call only shows what it
-        would erase; calling again with `confirm` from that result erases exactly what was shown. `mode="preview"`
-        shows it for the other ways. What transcripts say of it is blanked. `proof` puts a signed statement into the
-        receipt, which names no subject unless `name_subject` says so. Nothing brings it back: no undo, no rollback.
+        scope, with `below` also in those below it; several narrow one another. A conversation goes with its
+        transcript; of a speaker and of a time, what was said in transcripts goes, too. By query, whatever its state, at
+        most 50: the first call only shows what it would erase; calling again with `confirm` from that result erases
+        exactly what was shown. `mode="preview"` shows it for the other ways. What transcripts say of it is blanked.
+        `proof` puts a signed statement into the receipt, which names no subject unless `name_subject` says so. Nothing
+        brings it back: no undo, no rollback.
         """
         from memoranda.domain.statement import Asked
         from memoranda.service.eraser import Eraser
+        from memoranda.service.structured import checked_type
 
         checked_choice(mode, ("now", "preview"), name="mode")
+        checked_type(below, bool, name="below", hint="Pass below=True to take the scopes below along.")
         asked = Asked(
             query=query,
             in_scope=self.within(scope).scope if scope else "",
@@ -431,6 +423,7 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
             kind=checked_choice(kind, ("", *KINDS), name="kind"),
             time_after=None if time_after is None else to_ms(time_after, name="time_after"),
             time_before=None if time_before is None else to_ms(time_before, name="time_before"),
+            below=below,
         )
         return Eraser(self._engine, self._scope, self._recaller).erase(
             reference,
@@ -441,16 +434,6 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
             name_subject=name_subject,
             progress=progress,
         )
-
-    def verify_erasure(self, statement: Mapping[str, Any], *, public_key: str = "") -> Verification:
-        """Check the signature of a statement that `erase` made, and look again in all places for what it says is gone.
-
-        With `public_key` (hexadecimal), it must be signed with that one. Of another store's statement only the
-        signature is checked.
-        """
-        from memoranda.service.statement import verify
-
-        return verify(self._engine, self._scope, statement, known=public_key)
 
     def mirror(
         self,
@@ -468,6 +451,8 @@ class LongTermMemory(Looking, Travelling, Governing, Moving):
         """
         from memoranda.service.mirroring import mirror
 
+        if mode != "preview":
+            self._engine.refuse_read_only()
         return mirror(self._engine, self._scope, path, below=below, mode=mode, confirm=confirm, progress=progress)
 
     # -- lifetime --

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from memoranda.domain.memory import State
+from memoranda.domain.memory import Kind, State
 from memoranda.ledger.fence import fences
 from memoranda.service.nouns import Nouns
 
@@ -38,13 +38,16 @@ class Moving(Nouns):
         redact: bool = True,
         below: bool = False,
         states: Sequence[State] = (),
+        kind: Kind | Literal[""] = "",
+        limit: int | None = None,
         overwrite: bool = False,
         progress: "Progress | None" = None,
     ) -> "Exported":
-        """Write what is kept in this scope into one file, in the order of scopes and ids; what is forgotten stays.
+        """Write what is kept in this scope into one file, the oldest first and then by ids; what is forgotten stays.
 
         Secrets are blacked out, and the result names in which memories. With `redact=False` nothing is lost: taken
-        into an empty store, its contents have the same digest. `below` takes the scopes below along.
+        into an empty store with `trust="kept"`, its contents have the same digest. `below` takes the scopes below
+        along; `states`, `kind` and `limit` narrow it.
         """
         from memoranda.service.exporting import export
 
@@ -56,6 +59,8 @@ class Moving(Nouns):
             redact=redact,
             below=below,
             states=states,
+            kind=kind,
+            limit=limit,
             overwrite=overwrite,
             progress=progress,
         )
@@ -72,6 +77,7 @@ class Moving(Nouns):
         foreign: "Foreign" = "refuse",
         junk: "Junk" = "leave",
         options: Mapping[str, str] = _NOTHING,
+        limit: int | None = None,
         progress: "Progress | None" = None,
     ) -> "Imports":
         """Take in an export of ours, or the memories of another system, after an audit and an automatic tag.
@@ -79,8 +85,10 @@ class Moving(Nouns):
         The format is found out unless it is named. Called again after it was killed, it goes on where it was. `undo`
         takes the whole of it back, with `below` when it went into scopes below. `mode="preview"` gives the audit and
         writes nothing, `"validate"` only reads.
-        What others kept is not trusted unless `trust="trusted"` vouches for it; whose it is there goes where `owners`
-        says, and is left out otherwise, or handled as `foreign` says. `options` are for the reader of the format.
+        What others kept is not trusted unless `trust="trusted"` vouches for it. Nor is an export of ours, unless this
+        very store has signed it or `trust="kept"` takes its word. Whose it is there goes where `owners` says, and is
+        left out otherwise, or handled as `foreign` says. `options` are for the reader of the format. `limit` takes no
+        more than the first so many records into account.
         """
         from memoranda.service.importing import import_memories
 
@@ -96,6 +104,7 @@ class Moving(Nouns):
             foreign=foreign,
             junk=junk,
             options=options,
+            limit=limit,
             progress=progress,
         )
 

@@ -10,6 +10,7 @@ from memoranda.domain.text import checked_text
 from memoranda.service.engine import Engine
 from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
+from memoranda.service.workroom import Workroom
 
 
 def open(  # noqa: A001 memoranda.open() is how it reads
@@ -20,18 +21,22 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     actor: str | None = None,
     settings: Settings | None = None,
     clock: Clock | None = None,
+    read_only: bool | None = None,
 ) -> LongTermMemory:
     """Open a store, or make it. Touches its own files; the bundled embedder also keeps some in the cache folder.
 
     `path` is the ledger file; `scope` is where this memory reads and writes, and is always needed. `embedder` is
-    `auto` (bundled, offline), `none` (words only) or `provider:model`.
+    `auto` (bundled, offline), `none` (words only) or `provider:model`. With `read_only` everything that would change
+    the store is refused, and it has to be there; the index, which is derived from it, is still kept up to date.
     """
     bound = Scope(scope)
     if path is not None and (not isinstance(path, str | Path) or str(path) in ("", ".", ":memory:")):
         raise InvalidInput(f"{str(path)[:80]!r} is not the path of a store", hint="Give a file, such as home.db.")
     given = settings or load()
+    if read_only is not None and not isinstance(read_only, bool):
+        raise InvalidInput("read_only: true or false is expected", hint="Pass read_only=True to look only.")
     changes = {"embedder": embedder, "actor": actor, "store": None if path is None else str(path)}
-    chosen = given.changed(changes)
+    chosen = given.changed({**changes, "read_only": read_only})
     checked_text(chosen.actor, name="actor", limit=512, empty_ok=True)
     if chosen.shards:
         from memoranda.service.sharding import open_sharded
@@ -41,7 +46,8 @@ def open(  # noqa: A001 memoranda.open() is how it reads
     engine = standing_alone(Engine(path, chosen, clock or SystemClock(), key=key_of(chosen, path)))
     memory = LongTermMemory(engine, bound, owner=True)
     try:
-        if chosen.sweep:
+        if engine.settings.sweep:
+            Workroom(engine.ledger.path).clear()
             memory.admin.sweep_if_due()
     except BaseException:
         engine.close()

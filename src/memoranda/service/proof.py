@@ -21,7 +21,7 @@ from memoranda.ledger.sealing import fits, head, is_sealed
 PIECE = 24
 SHORTEST = 6
 _CHUNK = 1 << 20
-_FOLDERS = ("-index", "-transcripts", "-documents", "-backups")
+_FOLDERS = ("-index", "-transcripts", "-documents", "-backups", "-work")
 _BLOCK = 1 << 17
 """What fits into the caches of a processor."""
 _WIDTHS = (16, 8, SHORTEST)

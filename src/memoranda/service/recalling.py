@@ -104,15 +104,16 @@ class Recaller:
         budget: int,
         format: PackFormat,  # noqa: A002 the word users know
         profile: Sequence[str] = (),
+        told: Sequence[str] = (),
     ) -> Pack:
-        """Hits as a bounded block for a model, after the lines of a profile."""
+        """Hits as a bounded block for a model, after the lines of a profile. What `told` says is not said again."""
         from memoranda.recall.packing import pack
         from memoranda.recall.repetition import told_by
 
         return pack(
             found,
             profile=profile,
-            said=told_by(profile, found) if profile else (),
+            said=told_by(told, found) if told else (),
             budget=budget,
             format=format,
             key=self._engine.ledger.key_for("pack"),

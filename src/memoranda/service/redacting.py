@@ -69,7 +69,7 @@ def redactions(
     messages: Collection[str] = (),
 ) -> list[Redaction]:
     """Everything in transcripts that says what these memories say; and, when what was said is asked for itself, that
-    in the scope `home`; and messages with these ids.
+    in the scope `home`, or also below it; and messages with these ids.
 
     Looked for in the conversations of each memory's scope and of those below it, `without` those that go as a whole.
     """
@@ -169,7 +169,9 @@ class _Doomed:
         talk = row.conversation
         ids = self._ids.get(talk.name, set())
         asked = self._asked
-        for_itself = asked.of_messages and talk.scope == home and asked.conversation in ("", talk.name, talk.id)
+        for_itself = (
+            asked.of_messages and asked.reaches(home, talk.scope) and asked.conversation in ("", talk.name, talk.id)
+        )
 
         def doomed(found: KeptMessage | str) -> bool:
             if isinstance(found, KeptMessage):

@@ -62,6 +62,8 @@ class Retention:
         """
         checked_type(below, bool, name="below", hint=_BELOW)
         checked_choice(mode, RETENTION_MODES, name="mode")
+        if mode == "now":
+            self._engine.refuse_read_only()
         work = _Work(self._engine, self._scope, below)
         return work.planned() if mode == "preview" else work.done(progress)
 

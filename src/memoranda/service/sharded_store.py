@@ -11,6 +11,7 @@ from memoranda.domain.looking import ScopePage
 from memoranda.domain.request import checked_limit, checked_offset
 from memoranda.domain.scope import Scope
 from memoranda.service.engine import Engine
+from memoranda.service.finishing import finished, owed
 from memoranda.service.looking import scopes
 from memoranda.service.maintaining import Maintenance
 from memoranda.service.memory import LongTermMemory
@@ -68,6 +69,14 @@ class ShardedStore(Store):
         """(memories that are live, events that the indexes have yet to follow), of all shards."""
         each = [numbers for _, numbers in self._shards.each(standing)]
         return sum(live for live, _ in each), sum(behind for _, behind in each)
+
+    def owed(self) -> str:
+        """What erasures have not finished in any shard, in a word that changes with each of them."""
+        return " ".join(word for _, word in self._shards.each(owed) if word)
+
+    def finish_erasures(self) -> str:
+        """Go on with that; why it could not be finished now, if so."""
+        return "; ".join(pending for _, pending in self._shards.each(finished) if pending)
 
     def close(self) -> None:
         """Close every store. May be called twice."""

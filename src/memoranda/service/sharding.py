@@ -216,7 +216,7 @@ def open_sharded(settings: Settings, scope: Scope, clock: Clock) -> LongTermMemo
     shards = Shards(settings, clock)
     try:
         memory = ShardedMemory(shards, scope, owner=True)
-        if settings.sweep:
+        if settings.sweep and not settings.read_only:
             memory.admin.sweep_if_due()
     except BaseException:
         shards.close()

@@ -19,6 +19,7 @@ from memoranda.ledger.erasing import Erasing
 from memoranda.ledger.fence import lifted
 from memoranda.service.engine import Engine
 from memoranda.service.erasure import Erased, store_files
+from memoranda.service.signing import is_signed, public_half, public_key, signing_key
 
 if TYPE_CHECKING:
     from memoranda.service.proof import Scanned, Scanner
@@ -67,12 +68,22 @@ def state(engine: Engine, asked: Asked, done: Erased, *, scope: Scope, name_subj
         "places": [_place(engine, each, len(done.needles.all)) for each in done.scanned],
         "pending": receipt.pending,
         "untouchable": list(receipt.untouchable),
-        "notes": list(receipt.notes),
+        "notes": [*receipt.notes, *_unsearched(done)],
         "fingerprints": Fingerprints(engine.ledger).sealed(
             done.needles.lasting, telling=done.needles.telling, identity=identity
         ),
     }
     return _signed(engine, statement)
+
+
+def _unsearched(done: Erased) -> tuple[str, ...]:
+    """Said plainly, so that nobody takes a search for nothing for a proof."""
+    if done.needles.all:
+        return ()
+    return (
+        "nothing was searched for in the files: what was erased is shorter than six bytes, or stands word for word in "
+        "what is kept. That it is gone from the ledger is all that this says",
+    )
 
 
 def store_name(engine: Engine) -> str:
@@ -108,39 +119,19 @@ def _kind(engine: Engine, name: str) -> str:
 
 
 def _signed(engine: Engine, statement: dict[str, Any]) -> dict[str, Any]:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    made = Ed25519PrivateKey.generate().private_bytes_raw().hex()
-    kept = Erasing(engine.ledger.database).keep_signing_key(made)
-    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(kept))
-    statement["public_key"] = key.public_key().public_bytes_raw().hex()
+    key = signing_key(engine)
+    statement["public_key"] = public_half(key)
     return {**statement, "signature": key.sign(canonical(statement)).hex()}
-
-
-def public_key(engine: Engine) -> str:
-    """By which the statements of this store are checked; empty when it has signed none yet."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    private = Erasing(engine.ledger.database).signing_key()
-    if not private:
-        return ""
-    return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private)).public_key().public_bytes_raw().hex()
 
 
 def check_signature(statement: Mapping[str, Any], *, known: str = "") -> Check:
     """Whether nobody has changed the statement since it was signed; with a key that is known, also by whom."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     signer = str(statement["public_key"])
     wanted = known.strip().casefold()
     if wanted and wanted != signer:
         fix = "Ask whoever gave you the key, or the statement, which one is right."
         return Check("signature", False, "it is signed with another key than the one that was given", fix)
-    try:
-        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
-        key.verify(bytes.fromhex(str(statement["signature"])), canonical(statement))
-    except (ValueError, InvalidSignature):
+    if not is_signed(canonical(statement), signature=str(statement["signature"]), signer=signer):
         return Check(
             "signature", False, "it does not fit: the statement was changed", "Use the file as it was written."
         )
@@ -200,6 +191,10 @@ def _looked_again(engine: Engine, told: Mapping[str, Any]) -> Iterator[Check]:
     yield Check("ids", not back, f"{back} of {len(told['ids'])} are in the ledger", _AGAIN if back else "")
     prints = Fingerprints(engine.ledger)
     patterns, telling = prints.opened(told["fingerprints"]["sealed"], identity=told["id"])
+    if not patterns:
+        yield Check(
+            "fingerprints", True, "there are none: nothing can be looked for in files, only whether ids are back"
+        )
     scanner = prints.scanner(patterns)
     said = {mark for block in blocks(kept(engine)) for mark in scanner.found_in(block)}
     again = len(said & telling)

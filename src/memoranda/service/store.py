@@ -15,6 +15,7 @@ from memoranda.service.keys import key_of
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.once import once
 from memoranda.service.opening import standing_alone
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.domain.looking import ScopePage
@@ -50,6 +51,7 @@ class Store:
 
             return open_store(chosen, clock or SystemClock())
         place = chosen.store_path()
+        Workroom(place).clear()
         return cls(standing_alone(Engine(place, chosen, clock or SystemClock(), key=key_of(chosen, place))))
 
     @property
@@ -134,6 +136,18 @@ class Store:
     def standing(self) -> tuple[int, int]:
         """(memories that are live, events that the index has yet to follow), of the whole store."""
         return standing(self._engine)
+
+    def owed(self) -> str:
+        """What erasures have not finished, in a word that changes with each of them; empty when nothing is."""
+        from memoranda.service.finishing import owed
+
+        return owed(self._engine)
+
+    def finish_erasures(self) -> str:
+        """Go on with that; why it could not be finished now, if so."""
+        from memoranda.service.finishing import finished
+
+        return finished(self._engine)
 
     def close(self) -> None:
         """Close the store. May be called twice."""

@@ -12,6 +12,8 @@ from memoranda.config import Settings
 from memoranda.domain.results import Check
 from memoranda.ledger.replacing import shred
 from memoranda.ledger.sqlite import version
+from memoranda.service.workroom import SUFFIX as WORKROOM
+from memoranda.service.workroom import Workroom
 
 if TYPE_CHECKING:
     from memoranda.service.doctor import Finding
@@ -21,7 +23,7 @@ _LISTED = 3
 _OLD_SECONDS = 3_600.0
 # The names that a store gives: what goes on otherwise is somebody else's.
 _FILES = r"-(?:wal|shm|journal|reserve|shown|breaker|upkeep|boot-.*|backing-up.*|restoring.*|sealing.*)"
-_FOLDERS = ("-index", "-transcripts", "-documents")
+_FOLDERS = ("-index", "-transcripts", "-documents", WORKROOM)
 _BACKUPS = "-backups"
 _BACKUP = re.compile(r"\.?.+\.memoranda(?:\.json|\.part.*|\.rewriting.*)?")
 _EXTRAS = {
@@ -41,8 +43,8 @@ def examined(settings: Settings) -> "Iterator[Finding]":
     # Looked for again: SQLite gives a log that it makes meanwhile the mode of its file.
     yield Finding(_permissions(exposed(path, backups)), lambda: _closed_to_others(exposed(path, backups)))
     yield Finding(_disk(path))
-    left = _left_behind(settings)
-    yield Finding(_leftovers(left), lambda: _removed(left))
+    left, room = _left_behind(settings), Workroom(path)
+    yield Finding(_leftovers([*left, *room.left()]), lambda: _removed(left, room))
     if settings.key_file:
         yield Finding(_key_file(Path(settings.key_file).expanduser()))
 
@@ -137,10 +139,10 @@ def _leftovers(found: list[Path]) -> Check:
     )
 
 
-def _removed(found: list[Path]) -> str:
+def _removed(found: list[Path], room: Workroom) -> str:
     for each in found:
         shred(each)  # it may hold what was erased since
-    return f"{len(found)} unfinished files are removed"
+    return f"{len(found) + room.clear()} unfinished files are removed"
 
 
 def size_of(path: Path) -> int:

@@ -86,6 +86,8 @@ class Travelling(Nouns):
 
         preview = checked_choice(mode, _MODES, name="mode") == "preview"
         sequence = None if operation is None else checked_whole(operation, name="operation", most=MOST_EVENTS)
+        if not preview:
+            self._engine.refuse_read_only()
         receipt = self._travel(below=below).undo(sequence, preview=preview, tell=progress)
         self._engine.nudge()
         return RolledBack(preview, None, receipt)
@@ -106,6 +108,8 @@ class Travelling(Nouns):
         from memoranda.domain.travel import RolledBack
 
         preview = checked_choice(mode, _MODES, name="mode") == "preview"
+        if not preview:
+            self._engine.refuse_read_only()
         sequence, name = self._sequence_of(to)
         travel = self._travel(below=below)
         before = None

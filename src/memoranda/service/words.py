@@ -12,3 +12,14 @@ def kind_of(text: str) -> Kind:
     from memoranda.capture.classify import classified
 
     return classified(text[:_LOOKED_AT], section="request", language="", known=lambda _: "").kind
+
+
+def times_in(text: str, *, now: int) -> tuple[tuple[int, int], ...]:
+    """The spans of time that a text names, as their first moment and the one after their last; none when it names none.
+
+    All in milliseconds of one clock: a host that passes its local time as `now` has local times back.
+    """
+    from memoranda.recall.times import when
+
+    found = when(text, now=now)
+    return () if found is None else tuple((span.start, span.until) for span in found.spans)

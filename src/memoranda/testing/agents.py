@@ -134,7 +134,8 @@ class AgentServer(LocalServer[AgentFault]):
 
     def _messages_turn(self, body: dict[str, Any]) -> _Turn:
         messages: list[dict[str, Any]] = body["messages"]
-        content = messages[-1]["content"]
+        # Hosts add messages of the system behind what was said last.
+        content = next((each["content"] for each in reversed(messages) if each["role"] != "system"), "")
         results = [part for part in content if part.get("type") == "tool_result"] if isinstance(content, list) else []
         everything = [body.get("system"), *(message["content"] for message in messages)]
         return _Turn(

@@ -184,6 +184,19 @@ class LedgerWritingContract(LedgerSuite):
             assert ledger.stats(scope=Scope(HERE)).total == 1
         assert texts(ledger) == ["three", "two", "one"]
 
+    def test_a_view_ends_with_what_was_left_unread_in_it(self, open_ledger: OpenLedger) -> None:
+        ledger = open_ledger()
+        for number in range(300):
+            keep(ledger, f"row {number}")
+        with ledger.database.read() as connection:
+            left = iter(connection.execute("select text from memory order by number"))
+            assert next(left) == ("row 0",)
+        keep(ledger, "a later one")
+        assert "a later one" in texts(ledger)
+        assert ledger.database.checkpoint(patience=0.5)
+        assert ledger.database.await_views() == ""
+        del left
+
     def test_nothing_is_written_through_a_view(self, open_ledger: OpenLedger) -> None:
         ledger = open_ledger()
         with raises(Exception), ledger.database.read() as connection:

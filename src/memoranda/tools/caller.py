@@ -6,6 +6,7 @@ from memoranda.domain.errors import Refused
 from memoranda.domain.memory import Memory, Source, Trust, outranks, trust_of
 from memoranda.domain.results import Changed
 from memoranda.service.memory import LongTermMemory
+from memoranda.tools.files import Files
 
 
 class Caller(NamedTuple):
@@ -15,6 +16,8 @@ class Caller(NamedTuple):
     source: Source
     speaker: str
     conversation: str
+    files: Files | None = None
+    """Where tools that carry files find and leave them; None: there are no such tools."""
 
     @property
     def trust(self) -> Trust:

@@ -29,9 +29,9 @@ def share(description: str, usual: float) -> dict[str, Any]:
     return {"type": "number", "description": description, "minimum": 0, "maximum": 1, "default": usual}
 
 
-def flag(description: str) -> dict[str, Any]:
-    """Yes or no; no when it is left out."""
-    return {"type": "boolean", "description": description, "default": False}
+def flag(description: str, *, usual: bool = False) -> dict[str, Any]:
+    """Yes or no; no when it is left out, unless something else is usual."""
+    return {"type": "boolean", "description": description, "default": usual}
 
 
 def texts(description: str, most: int) -> dict[str, Any]:

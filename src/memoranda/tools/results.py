@@ -103,6 +103,7 @@ def shown(memory: Memory, *, score: float | None = None) -> dict[str, Any]:
         "text": cleaned(memory.text),
         "category": memory.kind,
         "importance": memory.importance,
+        "label": None if memory.importance is None else memory.grade,
         "score": None if score is None else round(score, 3),
         "trust": memory.trust,
         "source": memory.source,

@@ -27,6 +27,7 @@ class Definition(NamedTuple):
     """A tool: its name, what it is for, and its parameters as JSON schema.
 
     `reads`: it changes nothing. `hides`: it may take something away. `gives`: what programs read, as JSON schema.
+    `carries`: it reads or writes a file of the caller's, so that it is offered only where files are bound.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Definition(NamedTuple):
     reads: bool = False
     hides: bool = False
     gives: Mapping[str, Any] | None = None
+    carries: bool = False
 
     def schema(self) -> dict[str, Any]:
         """Its parameters, and nothing else, as JSON schema."""

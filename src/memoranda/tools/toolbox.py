@@ -11,10 +11,11 @@ from typing import Any, Literal, NamedTuple, get_args
 from memoranda.domain.errors import InvalidInput, MemorandaError
 from memoranda.domain.memory import SOURCES, Source, checked_choice
 from memoranda.service.memory import LongTermMemory
-from memoranda.tools import conversations, default_tools, documents, facts, memories, people
+from memoranda.tools import conversations, default_tools, documents, facts, memories, moving, people
 from memoranda.tools.caller import Caller
 from memoranda.tools.default_definitions import DEFAULT_DEFINITIONS
 from memoranda.tools.definitions import DEFINITIONS
+from memoranda.tools.files import Files
 from memoranda.tools.results import ToolResult, failure
 from memoranda.tools.schema import STYLES, Definition, Style
 
@@ -29,6 +30,8 @@ _FAMILIES: dict[Toolset, tuple[str, ...]] = {
         "memory_forget",
         "memory_list",
         "memory_stats",
+        "memory_export",
+        "memory_import",
         "memory_search",
         "memory_get",
     ),
@@ -41,6 +44,8 @@ _HANDLERS: _Handlers = {
     "memory_forget": memories.forget,
     "memory_list": memories.listed,
     "memory_stats": memories.stats,
+    "memory_export": moving.export,
+    "memory_import": moving.import_from,
     "memory_search": documents.search,
     "memory_get": documents.get,
     "memory_docs_search": documents.docs_search,
@@ -85,15 +90,16 @@ class Offer(NamedTuple):
         raise InvalidInput(f"there is no tool {str(name)[:40]!r}", hint=f"Use one of: {known}.")
 
 
-def offer(toolset: Toolset | None) -> Offer:
-    """The tools of one family; None is every one that hosts know by name."""
-    if toolset is None:
-        return Offer(DEFINITIONS, _HANDLERS)
-    checked_choice(toolset, TOOLSETS, name="toolset")
+def offer(toolset: Toolset | None, *, files: bool = False) -> Offer:
+    """The tools of one family; None is every one that hosts know by name. `files`: also those that carry files."""
+    if toolset is not None:
+        checked_choice(toolset, TOOLSETS, name="toolset")
     if toolset == "default":
         return Offer(DEFAULT_DEFINITIONS, _DEFAULT_HANDLERS)
-    names = _FAMILIES[toolset]
-    return Offer(tuple(each for each in DEFINITIONS if each.name in names), _HANDLERS)
+    offered = [each for each in DEFINITIONS if files or not each.carries]
+    if toolset is not None:
+        offered = [each for each in offered if each.name in _FAMILIES[toolset]]
+    return Offer(tuple(offered), _HANDLERS)
 
 
 class Tools:
@@ -107,9 +113,11 @@ class Tools:
         speaker: str = "",
         conversation: str = "",
         toolset: Toolset | None = None,
+        files: Files | None = None,
     ) -> None:
-        self._caller = Caller(memory, checked_choice(source, SOURCES, name="source"), speaker, conversation)
-        self._offer = offer(toolset)
+        """`files` is where memory_export and memory_import find and leave files; without it they are not offered."""
+        self._caller = Caller(memory, checked_choice(source, SOURCES, name="source"), speaker, conversation, files)
+        self._offer = offer(toolset, files=files is not None)
 
     def definitions(self, style: Style = "openai") -> list[dict[str, Any]]:
         """Every tool as JSON schema, always in the same order."""
@@ -127,9 +135,11 @@ class Tools:
         return result
 
 
-def definitions(style: Style = "openai", *, toolset: Toolset | None = None) -> list[dict[str, Any]]:
+def definitions(
+    style: Style = "openai", *, toolset: Toolset | None = None, files: bool = False
+) -> list[dict[str, Any]]:
     """The tools as JSON schema; needs no memory."""
-    return _shown(offer(toolset), style)
+    return _shown(offer(toolset, files=files), style)
 
 
 def _shown(offered: Offer, style: Style) -> list[dict[str, Any]]:

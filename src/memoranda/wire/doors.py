@@ -166,6 +166,8 @@ def _doors() -> tuple[Door, ...]:
         Door("remember_many", "POST", "/v1/memories/batch", w),
         Door("list", "GET", "/v1/memories", r),
         Door("erase", "POST", "/v1/memories/erase", a),
+        Door("forget_many", "POST", "/v1/memories/forget", a),
+        Door("archive_many", "POST", "/v1/memories/archive", a),
         Door("verify_erasure", "POST", "/v1/memories/erase/verify", a, whole=True),
         Door("get", "GET", "/v1/memories/{reference}", r),
         Door("history", "GET", "/v1/memories/{reference}/history", r),

@@ -253,6 +253,10 @@ class LanceIndex:
         upkeep.tag(self._table, clean)
         return True
 
+    @property
+    def is_remote(self) -> bool:
+        return self._table.folder is None
+
     def files(self) -> tuple[str, ...]:
         """Its files on this machine; none when it lies in an object store."""
         folder = self._table.folder

@@ -59,7 +59,7 @@ class PostgresHome:
             there = self._current(connection)
             return there if there is not None else self._make(connection, fingerprint, serving=True)
 
-        return self._database.write(job)
+        return self._database.write(job, derived=True)
 
     def discard(self) -> None:
         """Throw away what serves now: it turned out to be damaged."""
@@ -75,7 +75,7 @@ class PostgresHome:
             if self._current(connection) == number:
                 remove(connection, self._tables(number))
 
-        self._database.write(job)
+        self._database.write(job, derived=True)
 
     @contextmanager
     def rebuilding(self) -> Iterator[None]:
@@ -94,7 +94,7 @@ class PostgresHome:
             generations.make_generations(connection)
             return self._make(connection, fingerprint, serving=False)
 
-        return PostgresIndex(self._database, self._tables(self._database.write(job)))
+        return PostgresIndex(self._database, self._tables(self._database.write(job, derived=True)))
 
     def swap_to(self, index: ServedIndex) -> None:
         """Let this one serve from now on, and remove the one before."""
@@ -106,7 +106,7 @@ class PostgresHome:
             generations.let_serve(connection, self._corpus, chosen)
             return None if before == chosen else before
 
-        before = self._database.write(job)
+        before = self._database.write(job, derived=True)
         if before is not None:
             self._remove(before)
 
@@ -137,7 +137,7 @@ class PostgresHome:
         return number
 
     def _remove(self, number: int) -> None:
-        self._database.write(lambda connection: remove(connection, self._tables(number)))
+        self._database.write(lambda connection: remove(connection, self._tables(number)), derived=True)
 
     def _is_made(self, connection: Connection) -> bool:
         if not self._made:

@@ -27,7 +27,7 @@ from memoranda.ledger.database import Database
 
 SCRUBBED_BYTES = 1 << 30
 """Tables larger than this are not written anew while somebody waits: nobody could read them meanwhile."""
-_PATIENCE = 2.0
+_PATIENCE = 12.0
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class PostgresIndex:
 
     def _write(self, job: Callable[[Connection], T]) -> T:
         with self._watched():
-            return self._database.write(job)
+            return self._database.write(job, derived=True)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

@@ -130,20 +130,20 @@ def make(connection: Connection, tables: Tables, fingerprint: str, *, partitions
     _need_vectors(connection)
     partitioned = " partition by hash (root)" if partitions else ""
     names = {"entry": tables.entry, "body": tables.body, "vector": tables.vector, "scope": tables.scope}
-    for statement in _TABLES.split(";"):
-        if statement.strip():
-            connection.execute(statement.format(partitioned=partitioned, **names))
-    for place in range(partitions):
-        for parent in (tables.entry, tables.body, tables.vector):
-            connection.execute(
-                f"create table {parent}_{place:d} partition of {parent} "
-                f"for values with (modulus {partitions:d}, remainder {place:d})"
-            )
-    for parent, column in ((tables.entry, "terms"), (tables.body, "body"), (tables.vector, "vector")):
-        for name in _leaves(parent, partitions):
-            for statement in _STORAGE.split(";"):
-                connection.execute(statement.format(name=name, column=column))
+    script = [_TABLES.format(partitioned=partitioned, **names).strip().rstrip(";")]
+    script += (
+        f"create table {parent}_{place:d} partition of {parent} "
+        f"for values with (modulus {partitions:d}, remainder {place:d})"
+        for place in range(partitions)
+        for parent in (tables.entry, tables.body, tables.vector)
+    )
+    script += (
+        _STORAGE.format(name=name, column=column)
+        for parent, column in ((tables.entry, "terms"), (tables.body, "body"), (tables.vector, "vector"))
+        for name in _leaves(parent, partitions)
+    )
     assert isinstance(connection, PostgresConnection)
+    connection.together("; ".join(script))
     # Nothing is asked of these that the planner could guess better by samples of them.
     telling = ((tables.entry, "terms"), (tables.body, "body"), (tables.vector, "vector"), (tables.scope, "path"))
     quiet(connection, telling)
@@ -170,6 +170,10 @@ def remove(connection: Connection, tables: Tables) -> None:
 
 def _need_vectors(connection: Connection) -> None:
     """The extension is there, or is made, or is missed."""
+    there = connection.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
+    if there is not None and _version(str(there[0])) >= _OLDEST:
+        return
+    # What could be installed lies in the files of the server, which takes its time to look.
     row = connection.execute(
         "select installed_version, default_version from pg_available_extensions where name = 'vector'"
     ).fetchone()

@@ -73,7 +73,8 @@ def make_graph(database: Database, tables: Tables, scope: Scope, dimensions: int
         lambda writing: writing.execute(
             f"update {tables.scope} set near = :near where id = :id",  # noqa: S608
             {"near": dimensions, "id": scope.id},
-        )
+        ),
+        derived=True,
     )
 
 
@@ -87,7 +88,7 @@ def tidy_words(database: Database, tables: Tables) -> None:
 
 def written_anew(database: Database, tables: Tables, *, patience: float) -> bool:
     """Write the tables anew without what was deleted. False when somebody's older view keeps some of it."""
-    return rewritten(_address(database), tables.all, patience=patience)
+    return not rewritten(_address(database), tables.all, patience=patience)
 
 
 def size(connection: Connection, tables: Tables) -> int:

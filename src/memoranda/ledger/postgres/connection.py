@@ -154,7 +154,8 @@ def prepare(raw: "psycopg.Connection[Any]", schema: str, patience_ms: int) -> No
 _SESSION = """
     set search_path to {schema}, public; set lock_timeout = {patience:d}; set timezone = 'UTC';
     set client_encoding = 'UTF8'; set standard_conforming_strings = on;
-    set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0;
+    set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0; set statement_timeout = 0;
+    select set_config('transaction_timeout', '0', false) where current_setting('transaction_timeout', true) <> '0';
     set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
 """

@@ -28,7 +28,16 @@ from memoranda.ledger.locking import Busy
 from memoranda.ledger.postgres.connection import PostgresConnection, connected, defaults, prepare
 from memoranda.ledger.postgres.migrations import TABLES, lock_of, migrate
 from memoranda.ledger.postgres.replicas import Replicas
-from memoranda.ledger.postgres.rewriting import all_tables, contents, session, size_of, written_anew
+from memoranda.ledger.postgres.rewriting import (
+    LATER,
+    LOOKS,
+    all_tables,
+    awaited,
+    contents,
+    session,
+    size_of,
+    written_anew,
+)
 from memoranda.ledger.postgres.troubles import OF_ONE_STATEMENT, is_lost, is_passing, translated
 from memoranda.ledger.schema import MIGRATIONS
 
@@ -37,7 +46,8 @@ T = TypeVar("T")
 _LOOK_AGAIN_SECONDS = 0.02
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 _MOST_TRIES = 20
-_SCRUB_SECONDS = 2.0
+_VIEW_SECONDS = 12.0
+_WRITE_SECONDS = 12.0
 _SCRUBBED_BYTES = 256 << 20
 _WRITERS_KEPT_MS = 7 * 86_400_000
 _WRITE = "begin isolation level read committed read write"
@@ -322,16 +332,22 @@ class PostgresDatabase(Database):
         """The server does that by itself, and nobody who reads is in its way."""
         return True
 
+    def await_views(self) -> str:
+        """Nothing is locked meanwhile, so that nobody waits for the one who looks."""
+        self._check_usable()
+        held = awaited(self.address, patience=min(_VIEW_SECONDS, self._busy_seconds))
+        return f"{held} {LOOKS}; {LATER}" if held else ""
+
+    def older_view(self) -> str:
+        """Who sees just now what was deleted before, if anybody does."""
+        return awaited(self.address, patience=0.0)
+
     def scrub(self) -> str:
         """The tables of the ledger are written anew, unless they are so large that others would wait for long."""
-        with self._writing, self._translated():
-            self._check_usable()
-            self._patiently(self._answering)
-            if size_of(self._writer, TABLES) > _SCRUBBED_BYTES:
+        with self.read() as connection:
+            if size_of(connection, TABLES) > _SCRUBBED_BYTES:
                 return "the tables are large; run `memoranda optimize` when nobody needs the store"
-            if not written_anew(self.address, TABLES, patience=_SCRUB_SECONDS):
-                return "another process is reading the database; run `memoranda maintain` when it has ended"
-        return ""
+        return written_anew(self.address, TABLES, patience=_WRITE_SECONDS)
 
     @contextmanager
     def contents(self) -> Iterator[Iterator[tuple[str, Iterator[bytes]]]]:
@@ -340,11 +356,10 @@ class PostgresDatabase(Database):
 
     def vacuum(self) -> None:
         """Every table is written anew, however large: nobody else reads or writes it meanwhile."""
-        with self._writing, self._translated():
-            self._check_usable()
-            self._patiently(self._answering)
-            if not written_anew(self.address, all_tables(self._writer), patience=_SCRUB_SECONDS):
-                raise LedgerLocked(f"{self.address.shown} is read by somebody, and was not written anew")
+        with self.read() as connection:
+            tables = all_tables(connection)
+        if why := written_anew(self.address, tables, patience=_VIEW_SECONDS):
+            raise LedgerLocked(f"{self.address.shown} was not written anew: {why}")
 
     def integrity(self) -> list[str]:
         """What the server says of its own pages: broken references; a page with a wrong checksum cannot be read."""

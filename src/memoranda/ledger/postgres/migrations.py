@@ -50,18 +50,18 @@ def migrate(connection: PostgresConnection, address: Address, clock: Clock) -> N
         # The lock of whoever writes: nobody writes by a schema that is changed meanwhile.
         connection.execute("select pg_advisory_xact_lock(:lock)", {"lock": lock_of(address)})
         # Looked up again inside the lock: another process may have just done it.
-        for step in _pending(connection, address):
-            if step == MIGRATIONS[0].name:
-                _make_schema(connection, address)
-                for statement in _BEGINNING:
-                    connection.execute(statement)
-            chosen = next(each for each in MIGRATIONS if each.name == step)
-            for statement in chosen.statements:
-                connection.execute(POSTGRES.ddl(statement))
-            connection.execute(
-                "insert into migration (name, applied_at) values (:name, :at)", {"name": step, "at": clock.now()}
-            )
-        connection.together("; ".join(policies.statements()))
+        pending = _pending(connection, address)
+        steps = [each for each in MIGRATIONS if each.name in pending]
+        script = [POSTGRES.ddl(statement) for step in steps for statement in step.statements]
+        if MIGRATIONS[0] in steps:
+            _make_schema(connection, address)
+            script[:0] = _BEGINNING
+        # In one round trip: there are hundreds.
+        connection.together("; ".join((*script, *policies.statements())))
+        connection.execute(
+            "insert into migration (name, applied_at) select name, :at from unnest(cast(:names as text[])) as name",
+            {"names": [step.name for step in steps], "at": clock.now()},
+        )
         quiet_columns(connection)
     except BaseException:
         if connection.in_transaction:
