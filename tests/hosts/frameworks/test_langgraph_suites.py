@@ -1,4 +1,4 @@
-"""The tests that LangGraph publishes with its own stores, on ours. Their numbers are exact: nothing is skipped unseen."""
+"""The tests that LangGraph publishes with its own stores, on ours. The numbers are exact: nothing is skipped unseen."""
 
 import os
 
