@@ -16,6 +16,18 @@ HERE = Path(__file__).parent
 SOURCES = str(ROOT / "src")
 INSIDE = HERE / "inside"
 LONGEST = 900
+# Which environment a framework is installed in.
+WHERE = {
+    "langgraph": "agents",
+    "openai_agents": "agents",
+    "pydantic_ai": "agents",
+    "agno": "agents",
+    "mem0": "agents",
+    "llama_index": "index",
+    "google_adk": "index",
+    "litellm": "index",
+    "crewai": "crew",
+}
 collect_ignore = ["inside"]  # they run where the frameworks are installed
 
 # Nothing is told to anybody, and nothing is asked of a network.

@@ -5,6 +5,7 @@ Nothing in those files is changed. Which of their tests are left out stands in `
 
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -36,12 +37,37 @@ LEFT_OUT = {
     "test_ttl_override_default": "expects that reading does not prolong a life; TTLConfig says that by default it does",
 }
 
+
+class SteppedClock:
+    """The store's clock: a millisecond later each time it is looked at, and later still when a test sleeps.
+
+    Lives of a second are no measure of a machine that has much else to do.
+    """
+
+    def __init__(self) -> None:
+        self._now = 1_800_000_000_000
+        self._lock = threading.Lock()
+
+    def now(self) -> int:
+        with self._lock:
+            self._now += 1
+            return self._now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self._now += round(seconds * 1000)
+
+    async def asleep(self, seconds: float) -> None:
+        self.sleep(seconds)
+
+
+_CLOCK = SteppedClock()
 _OPEN: list[memoranda.LongTermMemory] = []
 _FOLDER = tempfile.TemporaryDirectory(prefix="memoranda-suites-")
 
 
 def _memory(path: str | Path) -> memoranda.LongTermMemory:
-    memory = memoranda.open(Path(_FOLDER.name) / path, scope="suite")
+    memory = memoranda.open(Path(_FOLDER.name) / path, scope="suite", clock=_CLOCK)
     _OPEN.append(memory)
     return memory
 
@@ -110,7 +136,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "flaky(retries): of another plugin; here nothing is tried twice")
 
 
+def _stepped(module: ModuleType) -> None:
+    """What sleeps in a module moves the store's clock, and does not wait."""
+    for name, sleep in (("time", _CLOCK.sleep), ("asyncio", _CLOCK.asleep)):
+        whole = getattr(module, name)
+        if not hasattr(whole, "stepped"):
+            stand_in = ModuleType(name)
+            stand_in.__dict__.update({**whole.__dict__, "sleep": sleep, "stepped": True})
+            setattr(module, name, stand_in)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for module in {item.module for item in items if item.path.name == "test_ttl.py"}:
+        _stepped(module)
     for item in items:
         reason = LEFT_OUT.get(item.name) or LEFT_OUT.get(getattr(item, "originalname", item.name))
         if reason:
