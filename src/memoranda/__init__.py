@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from memoranda.service.opening import open as open  # noqa: A004 memoranda.open() is how it reads
     from memoranda.service.restoring import restore as restore
 
-__version__ = "0.1.0"
+from memoranda.domain.version import __version__ as __version__
 
 _ERRORS = (
     "Ambiguous ConfigError Conflict IndexRefused InvalidInput KeyMissing KeyUnwanted KeyWrong LedgerDamaged "

@@ -42,6 +42,7 @@ from memoranda.domain.errors import (
 from memoranda.domain.keys import Key
 from memoranda.domain.ports import Progress
 from memoranda.domain.results import Check
+from memoranda.domain.version import __version__
 from memoranda.ledger import backup
 from memoranda.ledger.copying_files import as_usual, to_file
 from memoranda.ledger.database import make_folder
@@ -92,7 +93,7 @@ def back_up(
             key, how = from_passphrase(passphrase, part, name="the passphrase"), "passphrase"
         try:
             figures, cleaned = _copied(engine, part, key, progress)
-            manifest = Manifest(engine.clock.now(), _version(), how, figures, cleaned)
+            manifest = Manifest(engine.clock.now(), __version__, how, figures, cleaned)
             checks = finished(part, key, manifest, manifest.figures)
             size, digest = _published(part, target, manifest)
         finally:
@@ -228,7 +229,7 @@ def rewrite(
                 figures = backup.figures(connection)
             _refuse_lost(old, manifest.figures, figures)
             clean = manifest.cleaned.joined(cleaned or Reached())
-            manifest = manifest._replace(figures=figures, version=_version(), cleaned=clean)
+            manifest = manifest._replace(figures=figures, version=__version__, cleaned=clean)
             finished(work, key, manifest, manifest.figures)
             with alone(old, key):
                 # Without its note for a moment, so that no note ever speaks of other bytes.
@@ -491,9 +492,3 @@ def _sha256(path: Path) -> str:
         while chunk := file.read(_READ):
             hashed.update(chunk)
     return hashed.hexdigest()
-
-
-def _version() -> str:
-    from memoranda import __version__
-
-    return __version__

@@ -5,7 +5,6 @@ sign one: it proves what this store says, and that nobody has changed it since.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from memoranda.domain.ids import new_id
 from memoranda.domain.results import Check, Verification
 from memoranda.domain.scope import Scope
 from memoranda.domain.statement import FORMAT, Asked, canonical, checked_statement
+from memoranda.domain.version import __version__
 from memoranda.ledger.erasing import Erasing
 from memoranda.ledger.fence import lifted
 from memoranda.service.engine import Engine
@@ -38,7 +38,7 @@ def state(engine: Engine, asked: Asked, done: Erased, *, scope: Scope, name_subj
         "format": FORMAT,
         "id": identity,
         "store": store_name(engine),
-        "software": {"name": "memoranda", "version": version("memoranda")},
+        "software": {"name": "memoranda", "version": __version__},
         "made_at": iso(engine.clock.now()),
         "begun_at": iso(done.begun_at),
         "ended_at": iso(done.ended_at),
