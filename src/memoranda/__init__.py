@@ -95,7 +95,9 @@ if TYPE_CHECKING:
     from memoranda.service.opening import open as open  # noqa: A004 memoranda.open() is how it reads
     from memoranda.service.restoring import restore as restore
 
-from memoranda.domain.version import __version__ as __version__
+from memoranda.domain import version as _version
+
+__version__ = _version.__version__
 
 _ERRORS = (
     "Ambiguous ConfigError Conflict IndexRefused InvalidInput KeyMissing KeyUnwanted KeyWrong LedgerDamaged "

@@ -120,7 +120,7 @@ def test_the_tokens_and_the_traces_are_told(run, kept, path):
 
 def test_below_takes_along_what_a_speaker_said_in_the_scopes_below(run, path):
     run("remember", TEXT, "--speaker", "anna", "--scope", "home/anna/kid")
-    assert "0 memories" in run("erase", "--speaker", "anna", "--yes")[1]
+    assert "nothing was erased" in run("erase", "--speaker", "anna", "--yes")[1]
     code, out, _ = run("erase", "--speaker", "anna", "--below", "--yes", "--json")
     assert (code, len(json.loads(out)["erased"])) == (0, 1)
     assert occurrences(path, "kanarienvogel") == []

@@ -418,7 +418,7 @@ def test_a_token_that_sees_above_shows_it_and_never_changes_it(tenants, unchange
 
 _UNMADE = re.compile(r'"[^"]*have no vector yet",?')
 _IDS = re.compile(
-    r'"[0-9a-z]{20}"|"[0-9a-z]{8}"(?!:)|"(b2:)?[0-9a-f]{16,64}"|(?<=id=)[0-9a-z]+|(?<="nonce":)"[^"]*"|(?<=import:)[0-9a-z]{20}|nonce=\\"[0-9a-z]+\\"'
+    r'"[0-9a-z]{20}"|"[0-9a-z]{8}"(?!:)|"(b2:)?[0-9a-f]{16,128}"|(?<=id=)[0-9a-z]+|(?<="nonce":)"[^"]*"|(?<=import:)[0-9a-z]{20}|nonce=\\"[0-9a-z]+\\"'
 )
 # How many tokens an id or a nonce has is chance.
 _NUMBERS = re.compile(

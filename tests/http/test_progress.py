@@ -9,6 +9,7 @@ import time
 
 import pytest
 from loopback import EVERYWHERE, events_of, loopback
+from served_bench import until
 
 import memoranda
 from memoranda.domain.errors import InvalidInput
@@ -189,6 +190,7 @@ def test_streamed_work_is_noted_with_its_receipt_and_scope(server, monkeypatch):
     folder = server.notes.parent / "mirror"
     _, last = _heard(server.post(f"/v1/mirror?scope={SCOPE}", {"path": str(folder)}, headers=EVENTS))
     assert last.name == "result", last
+    until(lambda: noted)  # it is noted when the answer has gone out
     assert [type(each) for each in noted] == [MirrorReceipt]
     told = server.get("/v1/activity", token=server.token(SCOPE, "reader")).json()
     assert told["by_door"]["mirror"] == 1

@@ -199,7 +199,7 @@ def test_an_export_of_ours_keeps_what_it_says_of_its_origin(memory, another, tmp
     both = memory.remember("Anna drinks tea and coffee.", derived_from=[tea.id])
     memory.export(tmp_path / "out.jsonl", redact=False)
     other = another("other.db")
-    other.import_memories(tmp_path / "out.jsonl")
+    other.import_memories(tmp_path / "out.jsonl", trust="kept")
     assert other.get(both.id).metadata == {"derived_from": [tea.id]}
     assert digest(other) == digest(memory)
 

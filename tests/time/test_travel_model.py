@@ -383,7 +383,7 @@ SAME = ("content_hash", "about", "attribute", "context", "speaker", "trust")
 def digest_of(held):
     """The digest as the documentation describes it."""
     lines = []
-    for memory in sorted(held, key=lambda each: (each.scope, each.id)):
+    for memory in sorted(held, key=lambda each: (each.created_at, each.id)):
         if memory.state != "forgotten":
             shown = {name: each for name, each in memory.as_json().items() if name not in ("updated_at", "grade")}
             lines.append(json.dumps(shown, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")
