@@ -1,5 +1,6 @@
 import os
 import re
+import signal
 import tempfile
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "embedded_only(reason): reaches below the facade, so that it runs on no other face"
     )
+    # A run in the background of a shell ignores interrupts, and so would every process that a test starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Much is written and synced that need not outlive the run: in memory, where there is room for it.
     if "TMPDIR" not in os.environ and (disk := postgres.memory_disk()):
         os.environ["TMPDIR"] = str(disk)
