@@ -136,7 +136,7 @@ def profile(desk: Desk, words: Sequence[str]) -> str:
         raise Told(f"Usage: {_PROFILE}")
     speaker = "" if "--session" in words else desk.room.place.sender_id
     if not speaker:
-        desk.need_own("Changing the profile of the session")
+        desk.need_session("Changing the profile of the session")
     profiles = desk.room.session.profile
     if action == "set":
         profiles.set(known[0], value, speaker=speaker)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from memoranda.domain.errors import NotFound
 from memoranda.domain.memory import Memory, State, Trust
 from memoranda.domain.profile import is_entry
 from memoranda_langbot.stores import Room
@@ -40,6 +41,11 @@ class Desk(NamedTuple):
         if not self.admin and not self.own:
             raise Told(f"{what} needs an admin of this bot, here where others are remembered, too.")
 
+    def need_session(self, what: str) -> None:
+        """An admin, or somebody who is alone in the session: its profiles are everybody's, whatever the isolation."""
+        if not self.room.place.private:
+            self.need_admin(what)
+
     def need_say(self, memory: Memory, what: str) -> None:
         """An admin, or the one who said it."""
         sender = self.room.place.sender_id
@@ -51,7 +57,10 @@ class Desk(NamedTuple):
 
     def episode(self, reference: str) -> Memory:
         """One memory by its id, or by the beginning of it. Entries of profiles are none."""
-        return self.room.memories.get(reference)
+        found = self.room.memories.get(reference)
+        if is_entry(found):
+            raise NotFound(f"no episode {found.id}", hint="See !memory profile.")
+        return found
 
     def episodes(self, states: Sequence[State], *, tags: Sequence[str] = (), speaker: str = "") -> Iterator[Memory]:
         """What is kept in this very place and is no entry of a profile, newest first."""

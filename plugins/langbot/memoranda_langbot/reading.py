@@ -112,7 +112,7 @@ def export(desk: Desk, words: Sequence[str]) -> str:
         raise Told("Usage: !memory export [l2 [page]]")
     place = desk.room.place
     found = desk.room.session.profile.export()
-    everybody = desk.admin or desk.own
+    everybody = desk.admin or place.private
     # Somebody in a group has no right to what the others said of themselves.
     mine = [each for each in found["profiles"] if everybody or each.get("sender_id", "") in ("", place.sender_id)]
     return _json({**found, "profiles": [{**each, "scope_key": place.session_key} for each in mine]})

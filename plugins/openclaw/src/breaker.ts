@@ -36,6 +36,11 @@ export class Breaker {
     return this.failuresInARow === this.failures;
   }
 
+  /** Nobody waited for an answer: that tells nothing, and another may try. */
+  givenUp(): void {
+    this.trying = false;
+  }
+
   /** Seconds until it is tried again; 0 when it is not left alone. */
   secondsLeft(): number {
     if (this.failuresInARow < this.failures) return 0;

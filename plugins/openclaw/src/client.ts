@@ -90,7 +90,10 @@ export class Client {
       });
       answer = await response.json();
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted) {
+        this.breaker.givenUp();
+        throw error;
+      }
       this.failed();
       const why = limit.aborted ? `it did not answer within ${timeoutMs} ms` : "it cannot be reached";
       throw new MemoryError(`no answer from the memory server: ${why}`, AWAY, true);

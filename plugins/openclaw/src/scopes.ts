@@ -13,7 +13,7 @@ export function segment(name: string): string {
   const written = Array.from(name, (sign) =>
     /[A-Za-z0-9_.:@-]/.test(sign) ? sign : `~${sign.codePointAt(0)!.toString(16)}~`,
   ).join("");
-  const whole = /^[A-Za-z0-9]/.test(written) ? written : `0${written}`;
+  const whole = /^[A-Za-z0-9]/.test(written) ? written : `0~~${written}`;
   if (whole.length <= LONGEST_SEGMENT) return whole;
   const digest = createHash("sha256").update(name).digest("hex").slice(0, DIGEST);
   return `${whole.slice(0, LONGEST_SEGMENT - DIGEST - 1)}+${digest}`;

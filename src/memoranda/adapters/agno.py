@@ -52,7 +52,9 @@ class MemorandaLearning:
 
     def _around(self, given: dict[str, Any]) -> Turns:
         user = given.get("user_id")
-        return self._turns.within(scope_of(self._turns.memory.scope, [str(user)])) if user else self._turns
+        if not user:
+            return self._turns.nobodys()
+        return self._turns.within(scope_of(self._turns.memory.scope, [str(user)]))
 
     def recall(self, **kwargs: Any) -> str | None:
         """What bears on the user's words, as a pack; None when nothing does."""

@@ -17,6 +17,7 @@ from memoranda.service.memory import LongTermMemory
 
 R = TypeVar("R")
 _LOG = logging.getLogger("memoranda.adapters")
+_NOBODY = "0~nobody"  # no name of anybody's: none has a ~ there
 Store = LongTermMemory | AsyncMemory
 """What an adapter is given: a memory that was opened, or one of a server; or the async face of either."""
 
@@ -43,6 +44,10 @@ class Turns:
     def within(self, scope: str) -> "Turns":
         """The same in a scope below this one."""
         return Turns(self.memory.within(scope), budget=self._budget, mode=self._mode, speaker=self._speaker)
+
+    def nobodys(self) -> "Turns":
+        """The same for turns without a user, beside those of users: who is above them would be seen by all."""
+        return self.within(f"{self.memory.scope}/{_NOBODY}")
 
     def before(self, query: str, *, conversation: str = "") -> str:
         """What the model should see of memory; empty when nothing bears on the query, or when the store fails."""

@@ -118,7 +118,6 @@ class MemorandaStorage:
             basis="inferred" if self._source == "assistant" else "stated",
             tags=self._items.tags(view),
             supersedes=known,
-            after_erase="allow",
         )
 
     # -- asking --

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from memoranda.adapters.places import holding, names_of, scope_of
 from memoranda.domain.draft import Draft
-from memoranda.domain.errors import Conflict
+from memoranda.domain.errors import Conflict, Refused
 from memoranda.domain.memory import Memory, State
 from memoranda.domain.request import MAX_LIMIT, Policy
 from memoranda.domain.results import Hit
@@ -34,6 +34,7 @@ class Items:
         self.memory = memory
         self._tag = tag
         self._putting = Lock()
+        self._lifts = True
 
     # -- where they are --
 
@@ -94,11 +95,23 @@ class Items:
                 try:
                     made = drafts()
                     if made:
-                        view.remember_many(made)
+                        self._keep(view, made)
                     return
                 except Conflict:
                     if tried == _TRIES - 1:
                         raise
+
+    def _keep(self, view: LongTermMemory, made: Sequence[Draft]) -> None:
+        """A key may be put again after what it said was erased, where the caller may say so: not with any token."""
+        if self._lifts:
+            try:
+                view.remember_many([each._replace(after_erase="allow") for each in made])
+                return
+            except Refused:
+                view.remember_many(made)  # or it is refused for another reason
+                self._lifts = False
+                return
+        view.remember_many(made)
 
     def remove(self, memories: Sequence[Memory], *, reason: str = "deleted") -> int:
         """Forget these; how many there were. They can be restored for a while."""

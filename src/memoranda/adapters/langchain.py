@@ -35,6 +35,7 @@ with of_extra("langchain"):
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
     from langgraph.config import get_config
+    from langgraph.runtime import get_runtime
 
 Person = Callable[[Any], str | Sequence[str]]
 """Who a turn belongs to, from the runtime of the agent: a name, or several from the widest to the narrowest."""
@@ -68,14 +69,12 @@ class MemorandaMiddleware(AgentMiddleware):
         super().__init__()
         self._turns = Turns(memory, budget=budget, mode=capture)
         self._person = person
-        self.tools = memory_tools(memory) if tools else []
+        self.tools = memory_tools(memory, person=person) if tools else []
 
     def _around(self, runtime: Any) -> Turns:
         if self._person is None:
             return self._turns
-        names = self._person(runtime)
-        given = [names] if isinstance(names, str) else list(names)
-        return self._turns.within(scope_of(self._turns.memory.scope, given))
+        return self._turns.within(_scope_of_person(self._turns.memory, self._person, runtime))
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any]:
         """The pack of the turn, into the state."""
@@ -104,13 +103,25 @@ class MemorandaMiddleware(AgentMiddleware):
         await awaited(around.after, _as_dicts(state["messages"]), conversation=conversation)
 
 
-def memory_tools(memory: Store, *, source: Source = "assistant", conversation: str = "") -> list[BaseTool]:
-    """The tools of Memoranda for an agent: remember, recall, forget and others, of one scope."""
-    box = Tools(facade(memory), source=source, conversation=conversation, toolset="default")
+def _scope_of_person(memory: LongTermMemory, person: Person, runtime: Any) -> str:
+    names = person(runtime)
+    return scope_of(memory.scope, [names] if isinstance(names, str) else list(names))
+
+
+def memory_tools(
+    memory: Store, *, source: Source = "assistant", conversation: str = "", person: Person | None = None
+) -> list[BaseTool]:
+    """The tools of Memoranda for an agent: remember, recall, forget and others, of one scope, or of each person's."""
+    given = facade(memory)
+    box = Tools(given, source=source, conversation=conversation, toolset="default")
 
     def bound(name: str) -> Callable[..., str]:
         def call(**arguments: Any) -> str:
-            return box.call(name, arguments).text
+            if person is None:
+                return box.call(name, arguments).text
+            own = given.within(_scope_of_person(given, person, get_runtime()))
+            tools = Tools(own, source=source, conversation=conversation, toolset="default")
+            return tools.call(name, arguments).text
 
         return call
 

@@ -160,7 +160,6 @@ class MemorandaStore(BaseStore):
             },
             valid_until=None if op.ttl is None else now + max(1, round(op.ttl * _MINUTE_MS)),
             supersedes=known,
-            after_erase="allow",
         )
 
     def _refresh(self, view: LongTermMemory, memory: Memory) -> None:
@@ -177,7 +176,6 @@ class MemorandaStore(BaseStore):
             basis=memory.basis,
             tags=memory.tags,
             valid_until=view.now + max(1, round(ttl * _MINUTE_MS)),
-            after_erase="allow",
         )
 
     def _shown(self, memory: Memory) -> dict[str, Any]:

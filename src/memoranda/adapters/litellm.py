@@ -35,7 +35,7 @@ class MemorandaLogger(CustomLogger):
     def _around(self, user: Any) -> Turns | None:
         if user:
             return self._turns.within(scope_of(self._turns.memory.scope, [str(user)]))
-        return None if self._per_user else self._turns
+        return None if self._per_user else self._turns.nobodys()
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any]:
         """Of the SDK, before the call goes out: the messages with the pack before them."""
@@ -45,8 +45,10 @@ class MemorandaLogger(CustomLogger):
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: Any
     ) -> dict[str, Any]:
         """Of the proxy, before a request is routed: as above, for the user of the key."""
-        if not data.get("user") and getattr(user_api_key_dict, "user_id", None):
-            data["user"] = user_api_key_dict.user_id
+        owner, named = getattr(user_api_key_dict, "user_id", None), data.get("user")
+        if owner:
+            # Whose key it is comes from the proxy, the rest from the request: that only chooses among the owner's own.
+            data["user"] = f"{owner}/{named}" if named and named != owner else owner
         return data  # the pack is put in by the hook of the deployment, which runs for the proxy, too
 
     async def _with_pack(self, kwargs: dict[str, Any], call_type: str) -> dict[str, Any]:

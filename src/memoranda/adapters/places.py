@@ -44,11 +44,11 @@ def names_of(base: str, scope: str) -> tuple[str, ...]:
 
 
 def holding(memory: LongTermMemory) -> Iterator[str]:
-    """The scopes at and below a memory's own that hold anything live."""
+    """The scopes at and below a memory's own that hold anything, in whatever state."""
     offset = 0
     while True:
         page = memory.scopes(limit=_PAGE, offset=offset)
-        yield from (each.scope for each in page if each.live)
+        yield from (each.scope for each in page if each.memories)
         offset += _PAGE
         if len(page) < _PAGE:
             return

@@ -57,11 +57,11 @@ class Item(NamedTuple):
         ours = [each for each in there if self._is_ours(each)]
         if ours == [self.value]:
             return text
-        return with_member(text, self.keys, [*(each for each in there if not self._is_ours(each)), self.value])
+        return with_member(text, self.keys, [*self._others(there), self.value])
 
     def take(self, text: str) -> str:
         there = self._list(text)
-        left = [each for each in there if not self._is_ours(each)]
+        left = self._others(there)
         if left == there:
             return text
         return with_member(text, self.keys, left) if left else without_member(text, self.keys)
@@ -79,6 +79,18 @@ class Item(NamedTuple):
         if not isinstance(found, list):
             raise InvalidInput(f"{'.'.join(self.keys)} in it is not a list")
         return found
+
+    def _others(self, there: list[Any]) -> list[Any]:
+        """What is not ours; of a group in which somebody has put something beside ours, that."""
+        left = []
+        for each in there:
+            if not self._is_ours(each):
+                left.append(each)
+                continue
+            inner = each.get("hooks") if isinstance(each, dict) else None
+            beside = [one for one in inner if not self._is_ours(one)] if isinstance(inner, list) else []
+            left += [{**each, "hooks": beside}] if beside else []
+        return left
 
     def _is_ours(self, item: Any) -> bool:
         return self.mark in json.dumps(item, ensure_ascii=False)

@@ -22,6 +22,9 @@ class Folder(NamedTuple):
     def install(self, *, clock: Clock, dry_run: bool = False) -> tuple[Installed, ...]:
         """Write them. A folder that is not ours is refused; a file that somebody edited has a copy."""
         recorded = self._recorded()
+        inside = self.path.resolve()
+        if not all((inside / name).resolve().is_relative_to(inside) for name in (*self.files, RECORD)):
+            raise Refused(f"a link in {self.path} leads out of it", hint="Move the folder away.")
         if recorded is None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise Refused(f"{self.path} is not ours", hint="Move it away, or give another --name.")
         stale = [each for each in recorded or {} if each not in self.files]

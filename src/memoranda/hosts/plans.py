@@ -89,7 +89,6 @@ def _served(host: Host, place: Path, launch: Launch, name: str) -> Edited:
 
 
 def _hooked(host: Host, place: Path, launch: Launch) -> Edited:
-    mark = f"--host {host.name}"
     items = []
     for event, ours in host.hooks.items():
         line = launch.hook(ours, host.name)
@@ -97,7 +96,7 @@ def _hooked(host: Host, place: Path, launch: Launch) -> Edited:
         value: dict[str, Any] = {"command": line, "timeout": limit}
         if host.name != "cursor":
             value = {"hooks": [{"type": "command", **value}]}
-        items.append(Item(("hooks", event), value, mark))
+        items.append(Item(("hooks", event), value, f"hook {ours} --host {host.name}"))
     file = "settings.json" if host.name == "gemini" else "hooks.json"
     return Edited(place / file, tuple(items), {"version": 1} if host.name == "cursor" else _NOTHING)
 

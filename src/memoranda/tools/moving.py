@@ -7,14 +7,16 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from memoranda.domain.clock import to_ms
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.moving import FORMAT, Audit, ImportMode, Imports, LeftOut
 from memoranda.service.memory import LongTermMemory
+from memoranda.service.workroom import Workroom
 from memoranda.tools.caller import Caller
 from memoranda.tools.files import Files
 from memoranda.tools.results import ToolResult
@@ -51,8 +53,8 @@ def export(caller: Caller, given: Given) -> ToolResult:
 def _exported(memory: LongTermMemory, given: Given) -> Iterator[Given]:
     """The facade's own export, in the words of the host."""
     wanted = "note" if given.get("category") == "other" else given.get("category")
-    with tempfile.TemporaryDirectory(prefix="memoranda-export-") as folder:
-        path = Path(folder) / "export.jsonl"
+    with _desk(memory) as folder:
+        path = folder / "export.jsonl"
         memory.export(path, redact=given["redact"], states=("live",))
         with path.open(encoding="utf-8") as file:
             for line in islice(file, 1, None):
@@ -81,8 +83,8 @@ def import_from(caller: Caller, given: Given) -> ToolResult:
     """Take in a file of the caller's. What is known already is skipped, what cannot be read is told by its place."""
     content = _files(caller).read(given["inPath"])
     mode: ImportMode = "validate" if given["validateOnly"] else "preview" if given["dryRun"] else "now"
-    with tempfile.TemporaryDirectory(prefix="memoranda-import-") as folder:
-        path = Path(folder) / f"import.{given.get('format') or 'jsonl'}"
+    with _desk(caller.memory) as folder:
+        path = folder / f"import.{given.get('format') or 'jsonl'}"
         path.write_bytes(_beginning(content, given.get("limit")))
         done = caller.within(given.get("scope")).import_memories(
             path,
@@ -141,6 +143,19 @@ def _beginning(content: bytes, limit: int | None) -> bytes:
         return json.dumps(json.loads(content)[:limit], ensure_ascii=False).encode(errors="surrogatepass")
     except (ValueError, RecursionError) as error:
         raise InvalidInput("the file is not JSON", hint="Write it anew; it may have been cut.") from error
+
+
+@contextmanager
+def _desk(memory: LongTermMemory) -> Iterator[Path]:
+    """In the store's workroom, which erasures look through; a server's memory has none on this machine."""
+    try:
+        store = memory.path
+    except Refused:
+        with tempfile.TemporaryDirectory(prefix="memoranda-") as folder:
+            yield Path(folder)
+        return
+    with Workroom(store).desk() as desk:
+        yield desk
 
 
 def _files(caller: Caller) -> Files:

@@ -14,7 +14,7 @@ from homeassistant.core import (
     SupportsResponse,
     callback,
 )
-from homeassistant.exceptions import ServiceValidationError
+from homeassistant.exceptions import ServiceValidationError, Unauthorized
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util import dt as dt_util
 
@@ -104,9 +104,22 @@ def _handler(
         seat = household.seat_for_service(
             service_call.context.user_id, given.pop("person", None), shared=given.pop("shared")
         )
+        await _must_be_admin(hass, service_call, household, seat, given)
         return await handle(household, seat, given)
 
     return call
+
+
+async def _must_be_admin(
+    hass: HomeAssistant, call: ServiceCall, household: Household, seat: Seat, given: Given
+) -> None:
+    """What is the home's is destroyed, or believed after all, by an administrator; automations are theirs."""
+    lasting = given.get("permanently") or (call.service == "memory_review" and given["action"] == "accept")
+    if not lasting or call.context.user_id is None or seat.scope != household.home:
+        return
+    user = await hass.auth.async_get_user(call.context.user_id)
+    if user is None or not user.is_admin:
+        raise Unauthorized(context=call.context)
 
 
 async def _list(household: Household, seat: Seat, given: Given) -> Given:
@@ -247,7 +260,9 @@ async def _export(household: Household, seat: Seat, given: Given) -> Given:
 
     def work(memory: LongTermMemory) -> Given:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        exported = memory.export(folder / f"{name}.jsonl", redact=given["redact"], overwrite=True)
+        # Each seat's files have names of their own: nobody writes over what somebody else has exported.
+        path = folder / f"{name}.{seat.scope.replace('/', '-')}.jsonl"
+        exported = memory.export(path, redact=given["redact"], overwrite=True)
         return {"path": exported.path, "memories": exported.memories, "digest": exported.digest}
 
     return await household.run(seat, work)

@@ -15,6 +15,7 @@ from memoranda.adapters.mem0.owners import IDS, Owner
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import Source
 from memoranda.domain.message import messages_from
+from memoranda.domain.profile import is_entry
 from memoranda.domain.results import Captured, Remembered
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.opening import open as open_store
@@ -122,12 +123,15 @@ class Memory(Kept):
     def _with_more(self, view: LongTermMemory, kept: Remembered, more: Answer) -> Remembered:
         """What was captured, with what the caller gave along: said again, the two are joined."""
         memory = kept.memory
-        if not any(more.values()) or memory.attribute:
+        if not any(more.values()) or is_entry(memory):
             return kept
         again = view.remember(
             memory.text,
             kind=memory.kind,
             about=memory.about,
+            attribute=memory.attribute,
+            value=memory.value,
+            context=memory.context,
             speaker=memory.speaker,
             source=memory.source,
             conversation=memory.conversation,
