@@ -71,7 +71,7 @@ def test_before_a_compaction_it_is_captured_and_after_it_told_again(anna, model)
         del less["hooks"][event]
     hooks.write_text(json.dumps(less))
     _, conversation = anna.claude(f"Remember that {LAMP}")
-    assert not anna.store.exists()
+    assert not anna.store.exists() or anna.memories() == []  # the tools may have made it
     anna.claude("/compact", "--resume", conversation)
     assert anna.memories() == [LAMP]
 

@@ -270,15 +270,20 @@ def test_what_waits_for_a_review_speaks_after_it(home):
 
 
 def test_sensors_count_everybodys_memories(home):
-    before = int(home.anna.state("sensor.memoranda_memories"))
-    assert before > 5
-    assert int(home.anna.state("sensor.memoranda_captured_today")) >= before
+    def count(of):
+        return int(home.anna.state(f"sensor.memoranda_{of}"))
+
+    def refresh():
+        home.anna.post("/api/services/homeassistant/update_entity", {"entity_id": "sensor.memoranda_memories"})
+
+    home.core.wait(lambda: count("memories") > 5, "memories were not counted", refresh=refresh)
+    home.core.wait(
+        lambda: count("captured_today") >= count("memories"), "what was captured was not counted", refresh=refresh
+    )
     home.core.wait(
         lambda: home.anna.state("sensor.memoranda_last_maintenance") not in ("unknown", "unavailable"),
         "maintenance was not done",
-        refresh=lambda: home.anna.post(
-            "/api/services/homeassistant/update_entity", {"entity_id": "sensor.memoranda_last_maintenance"}
-        ),
+        refresh=refresh,
     )
 
 

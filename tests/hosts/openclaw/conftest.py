@@ -39,7 +39,7 @@ def claw(tmp_path_factory, model, server, between):
         recall={"timeoutMs": 10_000},
         capture={"timeoutMs": 10_000},
         tools={"timeoutMs": 10_000},
-        breaker={"failures": 2, "seconds": 5},
+        breaker={"failures": 2, "seconds": 20},
     )
     with gateway(home) as made:
         yield made
