@@ -1,7 +1,8 @@
 """Candidates: what in a person's words may be worth keeping, sentence by sentence.
 
-Steps: sentences -> a request to keep something, always -> else a preference, a decision or a fact, as the mode allows
--> what takes it back -> classified. The text comes without blocks, envelopes and code; secrets are looked for later.
+Steps: sentences -> the statements that one joins -> a request to keep something, always -> else a preference, a
+decision or a fact, as the mode allows -> what takes it back -> classified. The text comes without blocks, envelopes
+and code; secrets are looked for later.
 """
 
 import re
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memoranda.capture.classify import classified, has_contact
+from memoranda.capture.clauses import JOINED, Clause, clauses
 from memoranda.capture.letters import small, tidied, unquoted
 from memoranda.capture.pasted import Piece, pieces
 from memoranda.capture.requests import SECTIONS as REQUESTS
@@ -56,6 +58,8 @@ class _Sentence(NamedTuple):
     request: Request | None
     foreign: Refusal | None = None
     """Why all of it is another's words."""
+    joined: Sequence[str] = ()
+    """The languages in which it may join statements."""
 
 
 class _Limits(NamedTuple):
@@ -93,11 +97,13 @@ def found_in(
     asked = _asked_for(looked)
     candidates: list[Candidate] = []
     for number, sentence in enumerate(looked):
-        outcome = _judged(sentence, asked.get(number), phrases, _Limits(shortest, longest), known)
-        if isinstance(outcome, Candidate):
-            candidates.append(outcome)
-        elif outcome:
-            refused[outcome] += 1
+        limits = _Limits(shortest, longest)
+        for part, request in _parts(sentence, asked.get(number), phrases, limits, _SECTIONS[mode]):
+            outcome = _judged(part, request, phrases, limits, known)
+            if isinstance(outcome, Candidate):
+                candidates.append(outcome)
+            elif outcome:
+                refused[outcome] += 1
     kept = _as_allowed(candidates, small(tidy), refused) if candidates else ()
     return Found(kept, MappingProxyType({reason: count for reason, count in refused.items() if count}))
 
@@ -121,13 +127,15 @@ def _seen(
             span = span._replace(start=piece.end)
     there = slice(span.start, span.end)
     own, unmasked = masked[there], plain[there]
-    found = fired(unmasked, *sections, around=plain)
+    found = fired(unmasked, *sections, JOINED, around=plain)
+    joined = [language for language, section in found if section == JOINED]
+    found = found[: len(found) - len(joined)]
     quoted = False
     if found and own != unmasked:
         found = fired(own, *sections, around=plain)
         quoted = not found
     request = request_in(own, found) if found else None
-    return _Sentence(tidy[there].replace("\n", " "), unmasked, own, span, found, quoted, request)
+    return _Sentence(tidy[there].replace("\n", " "), unmasked, own, span, found, quoted, request, None, joined)
 
 
 def _asked_for(looked: Sequence[_Sentence]) -> dict[int, Request]:
@@ -161,6 +169,41 @@ def _in_its_paragraph(looked: Sequence[_Sentence], number: int, request: Request
             break
         found[later] = Request(request.language, 0, len(sentence.plain))
     return found
+
+
+def _parts(
+    sentence: _Sentence,
+    request: Request | None,
+    phrases: Sequence[str],
+    limits: _Limits,
+    sections: tuple[str, ...],
+) -> list[tuple[_Sentence, Request | None]]:
+    """The statements that a sentence joins, each as a sentence of its own; most are one."""
+    whole = [(sentence, request)]
+    # A phrase of the person's own lets all of its sentence through; what is too long stays that.
+    if not sentence.joined or sentence.quoted or len(sentence.text) > limits.longest:
+        return whole
+    if request is None and (sentence.request or _RECORD.search(sentence.text)):
+        return whole
+    if request is None and any(_has_phrase(sentence.plain, phrase) for phrase in phrases):
+        return whole
+    if request is not None and request.reminder:
+        return whole
+    said = slice(request.start, request.end) if request else slice(None)
+    found = clauses(sentence.text[said], sentence.masked[said], sentence.joined)
+    if len(found) == 1:
+        return whole
+    return [_part(sentence, request, said, clause, sections) for clause in found]
+
+
+def _part(
+    sentence: _Sentence, request: Request | None, said: slice, clause: Clause, sections: tuple[str, ...]
+) -> tuple[_Sentence, Request | None]:
+    text = clause.of(sentence.text[said], closed=True)
+    masked = small(clause.of(sentence.masked[said], closed=True))
+    found = fired(masked, *sections, around=sentence.masked)
+    part = sentence._replace(text=text, plain=small(text), masked=masked, found=found, request=None)
+    return part, request and Request(request.language, 0, len(text))
 
 
 def _judged(

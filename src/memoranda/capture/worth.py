@@ -47,7 +47,7 @@ def worth_of(text: str, masked: str, found: Sequence[tuple[str, str]]) -> Worth 
 
 
 def _borne_out(text: str, masked: str, language: str, section: str) -> Worth | Refusal:
-    end = _end_of_statement(masked, language)
+    end = states(masked, language)
     if end == 0:
         return "question"
     statement = masked[:end]
@@ -69,7 +69,7 @@ def _without_lasting(statement: str, language: str) -> str:
     return statement
 
 
-def _end_of_statement(masked: str, language: str) -> int:
+def states(masked: str, language: str) -> int:
     """Where the part that states something ends; 0 when all of it asks."""
     if has(masked, "question", language):
         return 0
