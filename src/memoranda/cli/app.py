@@ -114,6 +114,15 @@ def _wants_json(argv: list[str]) -> bool:
     return any(len(word) > len("--") and "--json".startswith(word) for word in options)
 
 
+def chosen_parser(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> argparse.ArgumentParser:
+    """That of the command, and of its action, which the words have chosen: its usage is the one to be shown."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            below = action.choices.get(getattr(arguments, action.dest, None))
+            return parser if below is None else chosen_parser(below, arguments)
+    return parser
+
+
 def shared_options(default: Any) -> _Parser:
     """Options that may stand before or after the command."""
     options = _Parser(add_help=False)
@@ -166,7 +175,9 @@ def run(argv: list[str]) -> int:
 
 def _run(argv: list[str], output: Output) -> int:
     parser = build_parser(_asked_for(argv))
-    arguments = parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        chosen_parser(parser, arguments).error(f"unrecognized arguments: {' '.join(unknown)}")
     if arguments.version:
         from memoranda import __version__
 
@@ -177,4 +188,11 @@ def _run(argv: list[str], output: Output) -> int:
             parser.error("a command is needed")
         parser.print_help()
         return 2
-    return arguments.run(arguments, output) or 0
+    try:
+        return arguments.run(arguments, output) or 0
+    except errors.MemorandaError as error:
+        from memoranda.cli.flags import flags_of, in_flags
+
+        flags = flags_of(parser, arguments)
+        output.error(type(error).__name__, in_flags(str(error), flags), in_flags(error.hint, flags))
+        return exit_code(error)

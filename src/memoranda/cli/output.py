@@ -79,14 +79,19 @@ def said_yes(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """So many, in words that fit."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def _reach(erasure: Erasure) -> str:
     """How much an erasure takes, in words."""
     receipt = erasure.receipt
-    parts = [f"{len(erasure.ids)} memories"]
+    parts = [counted(len(erasure.ids), "memory", "memories")]
     if receipt.conversations:
-        parts.append(f"{receipt.conversations} conversations")
+        parts.append(counted(receipt.conversations, "conversation", "conversations"))
     if receipt.messages:
-        parts.append(f"what {receipt.messages} messages say")
+        parts.append(f"what {counted(receipt.messages, 'message says', 'messages say')}")
     return ", ".join(parts)
 
 
@@ -276,6 +281,9 @@ class Output:
                     "confirm": erasure.confirm,
                 }
             )
+            return
+        if not (erasure.ids or erasure.receipt.messages or erasure.receipt.conversations):
+            print("nothing here fits: nothing would be erased")
             return
         print(f"This would erase {_reach(erasure)} for good:")
         self._table(

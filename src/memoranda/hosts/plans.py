@@ -46,7 +46,9 @@ class Edited(NamedTuple):
         return (rewritten(self.path, take, hint=hint, clock=clock, dry_run=dry_run),)
 
     def shown(self) -> str:
-        """For people, to be pasted."""
+        """For people, to be pasted: of a JSON file, one object with all of it."""
+        if not any(isinstance(edit, Table) for edit in self.edits):
+            return put_all("", self.edits).rstrip("\n")
         return "\n".join(edit.shown() for edit in self.edits)
 
 

@@ -36,7 +36,10 @@ def stream_of(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:
-        raise InvalidInput(f"{path.name} is no file that can be read", hint="Give the path of the file.") from error
+        why = error.strerror or error
+        raise InvalidInput(
+            f"{path} is no file that can be read ({why})", hint="Give the path of a file that you may read."
+        ) from error
 
 
 def head_of(path: Path) -> bytes:
