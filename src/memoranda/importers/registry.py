@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.importing import Importer
 from memoranda.domain.memory import checked_choice
+from memoranda.importers.files import refuse_empty
 
 # In the order in which a file is shown to them: what says itself what it is first, what reads nearly anything last.
 _READERS = {
@@ -55,24 +56,8 @@ def sniff(path: Path) -> str:
     for name in _READERS:
         if importer(name).reads(path):
             return name
-    _refuse_unread(path)
+    refuse_empty(path)
     raise InvalidInput(
         f"{path.name} is in none of the formats that are known here",
         hint=f"Name its format: {', '.join(_READERS)}.",
     )
-
-
-def _refuse_unread(path: Path) -> None:
-    """What nobody could have told the format of."""
-    try:
-        if path.is_dir():
-            if not any(path.iterdir()):
-                raise InvalidInput(f"the folder {path} is empty", hint="Give the file or folder to be taken in.")
-        elif path.is_file():
-            with path.open("rb") as stream:
-                if not stream.read(1):
-                    raise InvalidInput(f"{path} is empty", hint="Write it anew; it may have been cut.")
-    except OSError as error:
-        raise InvalidInput(
-            f"{path} cannot be read ({error.strerror})", hint="Check that you may read it: ls -l shows who may."
-        ) from error

@@ -31,6 +31,7 @@ from memoranda.domain.moving import (
 from memoranda.domain.ports import Progress
 from memoranda.domain.request import checked_limit
 from memoranda.domain.scope import Scope
+from memoranda.importers.files import refuse_closed
 from memoranda.importers.own import Reader as OwnReader
 from memoranda.importers.registry import importer, sniff
 from memoranda.ledger.importing import Imports as Ledger
@@ -208,6 +209,7 @@ def import_memories(
     if limit is not None:
         checked_limit(limit, most=_MOST_RECORDS)
     file = _source(engine, path)
+    refuse_closed(file)
     name = importer(format).name if format else sniff(file)
     if name != "own" and trust == "kept":
         raise InvalidInput(
