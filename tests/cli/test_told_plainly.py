@@ -75,3 +75,55 @@ def test_a_folder_that_cannot_be_written_to_is_told_also_to_who_only_reads(path)
     with pytest.raises(LedgerError, match="cannot be opened ") as caught, sqlite.translated(path, None):
         raise apsw.CantOpenError("unable to open database file")
     assert "also while it is only read" in caught.value.hint
+
+
+def test_what_no_longer_holds_is_kept_with_a_warning(run):
+    code, _, err = run("remember", "The old bridge is open.", "--valid-until", "1999-01-01")
+    assert code == 0
+    assert "no longer holds: it was valid until 1999-01-01" in err
+    assert run("remember", "The new bridge is open.", "--valid-until", "2999-01-01")[2] == ""
+
+
+def test_a_number_that_is_too_large_is_a_sequence_not_a_tag(run, kept):
+    code, _, err = run("rollback", "9" * 30)
+    assert code == 2
+    assert "there is no sequence 999" in err
+
+
+def test_a_key_comes_from_an_ordinary_file_and_goes_into_a_new_one(run, kept, tmp_path, monkeypatch):
+    _, _, err = run("encrypt", "--make-key", str(tmp_path / "no" / "key"))
+    assert "No such file" in err
+    assert "in a folder that you may write to" in err
+    (tmp_path / "key").touch()
+    assert "Give a file that is not there" in run("encrypt", "--make-key", str(tmp_path / "key"))[2]
+    for command in ("encrypt", "decrypt", "rekey"):
+        assert "encrypted by its server" in run(command, "--store", "postgresql://127.0.0.1:1/none")[2]
+    monkeypatch.setenv("MEMORANDA_KEY_FILE", "/dev/null")
+    code, _, err = run("list")
+    assert code == 2
+    assert "/dev/null is not an ordinary file" in err
+    assert "chmod" not in err
+
+
+def test_sample_without_an_action_only_looks(run, kept):
+    code, out, _ = run("sample")
+    assert code == 0
+    assert "there is no sample data" in out
+    assert json.loads(run("list", "--scope", "sample", "--json")[1])["total"] == 0
+
+
+def test_a_backup_that_cannot_be_read_is_named(run, kept, tmp_path, monkeypatch):
+    copy = tmp_path / "copy.memoranda"
+    run("backup", "make", "--out", str(copy))
+    opened = open
+
+    def refusing(file, *args, **options):
+        if str(file) == str(copy):
+            raise PermissionError(13, "Permission denied", str(file))
+        return opened(file, *args, **options)
+
+    monkeypatch.setattr("builtins.open", refusing)  # root may read everything
+    for command in (["verify", str(copy)], ["restore", str(copy), "--to", str(tmp_path / "other.db")]):
+        code, out, err = run("backup", *command)
+        assert code not in (0, 1)
+        assert str(copy) in out + err

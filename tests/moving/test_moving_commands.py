@@ -107,6 +107,8 @@ def test_a_table_with_a_mapping_then_imports_then_undo(furnished, tmp_path):
     assert json.loads(out)["imports"][0]["id"] == told["run"]["id"]
     assert "2 kept\tfinished" in furnished("imports")[1]
     assert furnished("undo")[0] == 0
+    assert "2 kept\tfinished, then undone" in furnished("imports")[1]
+    assert json.loads(furnished("imports", "--json")[1])["imports"][0]["undone"] is True
     _, out, _ = furnished("list", "--json")
     assert json.loads(out)["total"] == 2
 

@@ -267,6 +267,7 @@ def _runs(runs: Sequence[ImportRun]) -> list[str]:
     lines = []
     for run in runs:
         ended = "finished" if run.finished_at is not None else f"interrupted after {run.place:,} records"
+        ended += ", then undone" if run.undone else ""
         others = {name: count for name, count in run.counts.items() if name != "taken"}
         also = f", {_counted(others)}" if others else ""
         lines.append(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memoranda.domain.clock import iso
+from memoranda.domain.clock import SystemClock, iso
 from memoranda.domain.memory import Memory
 from memoranda.domain.pack import Pack
 from memoranda.domain.ports import Progress
@@ -140,6 +140,8 @@ class Output:
             what = "reinforced" if each.receipt.outcome == "reinforced" else "remembered"
             also = f", supersedes {each.receipt.superseded[:SHORT_ID]}" if each.receipt.superseded else ""
             print(f"{what} {each.id[:SHORT_ID]} in {each.memory.scope}{also}")
+            if each.memory.valid_until is not None and each.memory.valid_until <= SystemClock().now():
+                self.note(f"{each.id[:SHORT_ID]} no longer holds: it was valid until {iso(each.memory.valid_until)}")
             if each.memory.trust == "quarantined":
                 self.note(f"{each.id[:SHORT_ID]} is quarantined and does not speak: see `memoranda review`")
 
