@@ -143,7 +143,7 @@ def test_an_export_of_some_of_it(furnished, tmp_path):
     furnished("remember", "Anna likes tea.", "--kind", "preference")
     code, text, err = furnished("export", "--out", str(tmp_path / "some.jsonl"), "--kind", "preference", "--limit", "5")
     assert code == 0, err
-    assert "1 memories" in text
+    assert "1 memory" in text
     code, text, _ = furnished("export", "--out", str(tmp_path / "none.jsonl"), "--state", "archived")
     assert "0 memories" in text
     code, _, err = furnished("export", "--out", str(tmp_path / "bad.jsonl"), "--limit", "0")

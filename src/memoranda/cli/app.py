@@ -114,15 +114,6 @@ def _wants_json(argv: list[str]) -> bool:
     return any(len(word) > len("--") and "--json".startswith(word) for word in options)
 
 
-def chosen_parser(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> argparse.ArgumentParser:
-    """That of the command, and of its action, which the words have chosen: its usage is the one to be shown."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            below = action.choices.get(getattr(arguments, action.dest, None))
-            return parser if below is None else chosen_parser(below, arguments)
-    return parser
-
-
 def shared_options(default: Any) -> _Parser:
     """Options that may stand before or after the command."""
     options = _Parser(add_help=False)
@@ -177,7 +168,9 @@ def _run(argv: list[str], output: Output) -> int:
     parser = build_parser(_asked_for(argv))
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
-        chosen_parser(parser, arguments).error(f"unrecognized arguments: {' '.join(unknown)}")
+        from memoranda.cli.flags import chosen
+
+        chosen(parser, arguments)[-1].error(f"unrecognized arguments: {' '.join(unknown)}")
     if arguments.version:
         from memoranda import __version__
 

@@ -9,20 +9,20 @@ _GIVEN = re.compile(r"(?<![\w?&'\"`.-])([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|
 _NAMED = re.compile(r"(?<![\w'\"`./-])([a-z]+(?:_[a-z]+)+)(?![\w'\"`/=-])|^([a-z]+)(?=: )")
 
 
+def chosen(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> list[argparse.ArgumentParser]:
+    """The parser of the whole, that of the command which was chosen, and that of its action."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            word = getattr(arguments, action.dest, None)
+            return [parser] if word is None else [parser, *chosen(action.choices[word], arguments)]
+    return [parser]
+
+
 def flags_of(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> dict[str, str]:
     """The option for each parameter, of the command that was chosen. One that has another name there says so in its
     defaults, as `spoken`."""
-    found: dict[str, str] = {}
-    level: argparse.ArgumentParser | None = parser
-    while level is not None:
-        deeper = None
-        for action in level._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                deeper = action.choices.get(getattr(arguments, action.dest, None))
-            elif action.option_strings:
-                found[action.dest] = action.option_strings[-1]
-        level = deeper
-    return {**found, **getattr(arguments, "spoken", {})}
+    options = (action for level in chosen(parser, arguments) for action in level._actions if action.option_strings)
+    return {**{option.dest: option.option_strings[-1] for option in options}, **getattr(arguments, "spoken", {})}
 
 
 def in_flags(text: str, flags: Mapping[str, str]) -> str:

@@ -79,7 +79,7 @@ def said_yes(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
-def counted(number: int, one: str, many: str) -> str:
+def so_many(number: int, one: str, many: str) -> str:
     """So many, in words that fit."""
     return f"{number:,} {one if number == 1 else many}"
 
@@ -87,11 +87,11 @@ def counted(number: int, one: str, many: str) -> str:
 def _reach(erasure: Erasure) -> str:
     """How much an erasure takes, in words."""
     receipt = erasure.receipt
-    parts = [counted(len(erasure.ids), "memory", "memories")]
+    parts = [so_many(len(erasure.ids), "memory", "memories")]
     if receipt.conversations:
-        parts.append(counted(receipt.conversations, "conversation", "conversations"))
+        parts.append(so_many(receipt.conversations, "conversation", "conversations"))
     if receipt.messages:
-        parts.append(f"what {counted(receipt.messages, 'message says', 'messages say')}")
+        parts.append(f"what {so_many(receipt.messages, 'message says', 'messages say')}")
     return ", ".join(parts)
 
 
@@ -317,7 +317,7 @@ class Output:
         if self.as_json:
             self._json(stats.as_json())
             return
-        print(f"{stats.total} memories seen from {stats.scope} (sequence {stats.sequence})")
+        print(f"{so_many(stats.total, 'memory', 'memories')} seen from {stats.scope} (sequence {stats.sequence})")
         for name in ("by_scope", "by_state", "by_kind", "by_trust", "by_grade"):
             counts = ", ".join(f"{key} {count}" for key, count in getattr(stats, name).items())
             if counts:
