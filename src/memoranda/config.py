@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoranda.domain.address import Address, address_of, hidden, is_address, refuse_mistyped
 from memoranda.domain.candidate import CAPTURE_MODES
 from memoranda.domain.clock import DAY_MS
-from memoranda.domain.errors import ConfigError
+from memoranda.domain.errors import ConfigError, InvalidInput
 from memoranda.domain.memory import KINDS
 
 _PREFIX = "MEMORANDA_"
@@ -277,7 +277,10 @@ class Settings(NamedTuple):
         if address is not None:
             folder = Path(self.local_folder).expanduser() if self.local_folder else _data_folder()
             return folder / f"postgres-{address.digest}" / "store"
-        return Path(self.store).expanduser() if self.store else _data_folder() / "memoranda.db"
+        path = Path(self.store).expanduser() if self.store else _data_folder() / "memoranda.db"
+        if not path.name:  # `.` and `/`: nothing can stand beside them under their name
+            raise InvalidInput(f"{path} is a folder", hint="Give the path of a file, such as memoranda.db.")
+        return path
 
     def cache_folder(self) -> Path | None:
         """Where prepared model files go; None when nothing may be kept."""

@@ -110,8 +110,8 @@ def test_scopes_tell_what_is_at_and_below(run, kept):
     code, out, err = run("scopes")
     assert code == 0
     assert [line.split("\t")[:2] for line in out.splitlines()] == [
-        ["home/anna", "1 memories, 1 live"],
-        ["home/anna/desk", "1 memories, 1 live"],
+        ["home/anna", "1 memory, 1 live"],
+        ["home/anna/desk", "1 memory, 1 live"],
     ]
     assert "2 of 2 scopes" in err
     page = json.loads(run("scopes", "--limit", "1", "--offset", "1", "--json")[1])

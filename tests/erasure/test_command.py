@@ -126,3 +126,18 @@ def test_below_takes_along_what_a_speaker_said_in_the_scopes_below(run, path):
     assert occurrences(path, "kanarienvogel") == []
     code, _, err = run("erase", "--query", "bird", "--below")
     assert (code, "below" in err) == (2, True)
+
+
+def test_nothing_that_fits_is_said_so_and_one_is_one(run, kept):
+    code, out, _ = run("erase", "--about", "nobody")
+    assert code == 0
+    assert out == "nothing here fits: nothing would be erased\n"
+    assert "This would erase 1 memory for good:" in run("erase", "--about", "bird")[1]
+    assert "erased 1 memory;" in run("erase", "--about", "bird", "--yes")[1]
+
+
+def test_the_check_of_a_statement_says_whose_key_it_fits(run, kept, statement):
+    run("erase", kept, "--yes", "--proof", str(statement))
+    assert "fits the key of this store" in run("erase", "--verify", str(statement))[1]
+    key = json.loads(statement.read_text())["public_key"]
+    assert "fits the key that was given" in run("erase", "--verify", str(statement), "--public-key", key)[1]

@@ -291,6 +291,7 @@ def test_other_options_replace_what_was_there(run, home):
 def test_a_server_is_named_by_its_address_and_no_token_is_written(run, home, monkeypatch):
     monkeypatch.setenv("MEMORANDA_TOKEN", "mem_secret")
     options = ("--url", "http://127.0.0.1:8765", "--token-file", "t.txt")
+    Path("t.txt").write_text("mem_secret")
     assert run("install", "cursor", *options)[0] == 0
     text = (home / ".cursor/mcp.json").read_text() + (home / ".cursor/hooks.json").read_text()
     assert "mem_secret" not in text
@@ -442,3 +443,31 @@ def test_what_is_no_place_in_json_is_told():
     with pytest.raises(InvalidInput):
         Member(("a", "b", "c"), 1).put('{"a": {"b": 3}}')
     assert json.loads(Member(("a", "b", "c"), 1).put('{"a": {"x": 0}}')) == {"a": {"x": 0, "b": {"c": 1}}}
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "x", "http://"])
+def test_an_address_that_no_server_has_is_refused_before_anything_is_written(run, home, url):
+    code, _, err = run("install", "cursor", "--scope", "me", "--url", url)
+    assert code == 2
+    assert "http://127.0.0.1:8765" in err
+    assert not (home / ".cursor").exists()
+
+
+def test_a_token_file_has_to_be_there(run, home, tmp_path):
+    token = tmp_path / "token"
+    install = ("install", "cursor", "--scope", "me", "--url", "http://127.0.0.1:8765", "--token-file", str(token))
+    code, _, err = run(*install)
+    assert code == 3
+    assert str(token) in err
+    assert not (home / ".cursor").exists()
+    token.write_text("secret")
+    assert run(*install)[0] == 0
+
+
+@pytest.mark.parametrize("host", ["codex", "cursor", "gemini"])
+def test_a_dry_run_shows_one_object_for_each_file_as_it_would_be_written(run, home, host):
+    shown = json.loads(run("install", host, "--scope", "me", "--dry-run", "--json")[1])["entries"]
+    run("install", host, "--scope", "me")
+    for name, text in shown.items():
+        written = Path(name).read_text()
+        assert json.loads(text) == json.loads(written) if name.endswith(".json") else text in written

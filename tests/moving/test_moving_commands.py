@@ -5,6 +5,7 @@ import json
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +107,8 @@ def test_a_table_with_a_mapping_then_imports_then_undo(furnished, tmp_path):
     assert json.loads(out)["imports"][0]["id"] == told["run"]["id"]
     assert "2 kept\tfinished" in furnished("imports")[1]
     assert furnished("undo")[0] == 0
+    assert "2 kept\tfinished, then undone" in furnished("imports")[1]
+    assert json.loads(furnished("imports", "--json")[1])["imports"][0]["undone"] is True
     _, out, _ = furnished("list", "--json")
     assert json.loads(out)["total"] == 2
 
@@ -140,7 +143,7 @@ def test_an_export_of_some_of_it(furnished, tmp_path):
     furnished("remember", "Anna likes tea.", "--kind", "preference")
     code, text, err = furnished("export", "--out", str(tmp_path / "some.jsonl"), "--kind", "preference", "--limit", "5")
     assert code == 0, err
-    assert "1 memories" in text
+    assert "1 memory" in text
     code, text, _ = furnished("export", "--out", str(tmp_path / "none.jsonl"), "--state", "archived")
     assert "0 memories" in text
     code, _, err = furnished("export", "--out", str(tmp_path / "bad.jsonl"), "--limit", "0")
@@ -149,3 +152,25 @@ def test_an_export_of_some_of_it(furnished, tmp_path):
     code, text, _ = furnished("import", str(tmp_path / "some.jsonl"), "--limit", "1", "--dry-run")
     assert code == 0
     assert "1 are here already" in text
+
+
+def test_a_file_that_says_nothing_is_not_called_an_unknown_format(run, tmp_path, monkeypatch):  # noqa: F811
+    empty, folder, closed = tmp_path / "empty.jsonl", tmp_path / "nothing", tmp_path / "closed.jsonl"
+    empty.touch()
+    folder.mkdir()
+    closed.write_text('{"text": "The shed is green."}\n')
+    assert f"{empty} is empty" in run("import", str(empty))[2]
+    assert f"the folder {folder} is empty" in run("import", str(folder))[2]
+    opened = Path.open
+
+    def refusing(path, *args, **options):
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", refusing)  # root may read everything
+    for options in ([], ["--from", "jsonl"]):
+        code, _, err = run("import", str(closed), *options)
+        assert code == 2
+        assert str(closed) in err
+        assert "Permission denied" in err

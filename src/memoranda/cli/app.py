@@ -166,7 +166,11 @@ def run(argv: list[str]) -> int:
 
 def _run(argv: list[str], output: Output) -> int:
     parser = build_parser(_asked_for(argv))
-    arguments = parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        from memoranda.cli.flags import chosen
+
+        chosen(parser, arguments)[-1].error(f"unrecognized arguments: {' '.join(unknown)}")
     if arguments.version:
         from memoranda import __version__
 
@@ -177,4 +181,11 @@ def _run(argv: list[str], output: Output) -> int:
             parser.error("a command is needed")
         parser.print_help()
         return 2
-    return arguments.run(arguments, output) or 0
+    try:
+        return arguments.run(arguments, output) or 0
+    except errors.MemorandaError as error:
+        from memoranda.cli.flags import flags_of, in_flags
+
+        flags = flags_of(parser, arguments)
+        output.error(type(error).__name__, in_flags(str(error), flags), in_flags(error.hint, flags))
+        return exit_code(error)

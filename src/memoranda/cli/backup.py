@@ -15,7 +15,7 @@ from memoranda.cli.output import Output, progress
 from memoranda.cli.store import refuse_missing, settings_of
 from memoranda.domain.backup import BackupFile, Resealed
 from memoranda.domain.clock import iso
-from memoranda.domain.errors import ConfigError, InvalidInput
+from memoranda.domain.errors import ConfigError, InvalidInput, KeyUnwanted
 from memoranda.domain.results import Check
 
 _NEW_KEY = "MEMORANDA_NEW_KEY"
@@ -153,13 +153,22 @@ def _restore(arguments: argparse.Namespace, output: Output) -> None:
 # -- the key --
 
 
+def _file(settings: config.Settings) -> Path:
+    """The store that is written anew with another key."""
+    if settings.store_address() is not None:
+        raise KeyUnwanted(
+            "a store in PostgreSQL is encrypted by its server, or not at all", hint="Encrypt the disk of the server."
+        )
+    refuse_missing(settings)
+    return settings.store_path()
+
+
 def _encrypt(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.service.keys import key_made, key_of
     from memoranda.service.resealing import refuse_encrypted, reseal, working_copy
 
     settings = settings_of(arguments)
-    refuse_missing(settings)
-    path = settings.store_path()
+    path = _file(settings)
     refuse_encrypted(path)
     with ExitStack() as stack:
         made = stack.enter_context(key_made(arguments.make_key, path)) if arguments.make_key else None
@@ -180,8 +189,7 @@ def _decrypt(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.service.resealing import key_before, reseal
 
     settings = settings_of(arguments)
-    refuse_missing(settings)
-    path = settings.store_path()
+    path = _file(settings)
     with progress("decrypting") as tell:
         done = reseal(path, before=key_before(path, settings), after=None, settings=settings, progress=tell)
     _tell(output, done, "decrypted")
@@ -194,8 +202,7 @@ def _rekey(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.service.resealing import key_before, reseal, working_copy
 
     settings = settings_of(arguments)
-    refuse_missing(settings)
-    path = settings.store_path()
+    path = _file(settings)
     before = key_before(path, settings)
     given = config.secret(_NEW_KEY)
     with ExitStack() as stack:

@@ -22,11 +22,11 @@ def _add_erase(command: argparse.ArgumentParser) -> None:
     alone = command.add_argument_group("what to erase, in one way")
     alone.add_argument("id", metavar="ID", nargs="?", help="one memory")
     alone.add_argument("--in-scope", metavar="PATH", default="", help="this scope and all below it")
-    alone.add_argument("--query", default="", help="what a recall finds, after showing it")
+    alone.add_argument("--query", metavar="WORDS", default="", help="what a recall finds, after showing it")
     like = command.add_argument_group("or by what it is like, in this very scope; several narrow one another")
     like.add_argument("--below", action="store_true", help="also in the scopes below this one")
-    like.add_argument("--about", default="", help="everything about this")
-    like.add_argument("--speaker", default="", help="everything that this speaker said")
+    like.add_argument("--about", metavar="THING", default="", help="everything about this")
+    like.add_argument("--speaker", metavar="NAME", default="", help="everything that this speaker said")
     like.add_argument("--conversation", metavar="NAME", default="", help="what came from it, and its transcript")
     like.add_argument("--source", choices=SOURCES, default="", help="through which channel it came")
     like.add_argument("--source-ref", metavar="REF", default="", help="what exactly it came from")
@@ -40,7 +40,7 @@ def _add_erase(command: argparse.ArgumentParser) -> None:
     proof.add_argument("--name-subject", action="store_true", help="let it name what was asked for, not a digest")
     proof.add_argument("--verify", metavar="FILE", help="check such a statement, and look again; erases nothing")
     proof.add_argument("--public-key", metavar="HEX", default="", help="the key that it must be signed with")
-    command.set_defaults(run=_run)
+    command.set_defaults(run=_run, spoken={"scope": "--in-scope"})
 
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {

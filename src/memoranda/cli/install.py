@@ -11,7 +11,7 @@ from memoranda import config
 from memoranda.cli.actions import show
 from memoranda.cli.mcp import add_server_options
 from memoranda.cli.output import Output
-from memoranda.domain.errors import InvalidInput
+from memoranda.domain.errors import InvalidInput, NotFound
 from memoranda.domain.scope import Scope
 
 if TYPE_CHECKING:
@@ -142,8 +142,13 @@ def _launch(arguments: argparse.Namespace) -> "Launch":
     from memoranda.hosts.launch import Launch, command_of
 
     if arguments.url:
+        from memoranda.client.address import addresses_of
+
+        addresses_of(arguments.url)  # a mistake is told now, not by a host that cannot start us
         where = ["--url", arguments.url]
         if arguments.token_file:
+            if not Path(arguments.token_file).expanduser().is_file():
+                raise NotFound(f"there is no token at {arguments.token_file}", hint="Write the token alone into it.")
             where += ["--token-file", str(Path(arguments.token_file).expanduser().absolute())]
         if arguments.scope:
             where += ["--scope", Scope(arguments.scope).path]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memoranda import LongTermMemory
 from memoranda.cli.actions import show
-from memoranda.cli.output import SHORT_ID, Output, progress
+from memoranda.cli.output import SHORT_ID, Output, progress, so_many
 from memoranda.cli.store import open_memory
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput, NotFound
@@ -149,7 +149,10 @@ def _export(arguments: argparse.Namespace, output: Output) -> None:
 def _exported(done: Exported) -> list[str]:
     receipt = done.receipt
     where = "" if done.path == "-" else f" in {done.path}"
-    lines = [f"{done.memories:,} memories{where}, {receipt.bytes:,} bytes", f"contents {done.digest}"]
+    lines = [
+        f"{so_many(done.memories, 'memory', 'memories')}{where}, {receipt.bytes:,} bytes",
+        f"contents {done.digest}",
+    ]
     if receipt.redacted_memories:
         ids = ", ".join(each.id[:SHORT_ID] for each in receipt.redactions[:_TOLD])
         more = receipt.redacted_memories - min(_TOLD, len(receipt.redactions))
@@ -267,6 +270,7 @@ def _runs(runs: Sequence[ImportRun]) -> list[str]:
     lines = []
     for run in runs:
         ended = "finished" if run.finished_at is not None else f"interrupted after {run.place:,} records"
+        ended += ", then undone" if run.undone else ""
         others = {name: count for name, count in run.counts.items() if name != "taken"}
         also = f", {_counted(others)}" if others else ""
         lines.append(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memoranda.domain.clock import iso
+from memoranda.domain.clock import SystemClock, iso
 from memoranda.domain.memory import Memory
 from memoranda.domain.pack import Pack
 from memoranda.domain.ports import Progress
@@ -79,14 +79,19 @@ def said_yes(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
+def so_many(number: int, one: str, many: str) -> str:
+    """So many, in words that fit."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def _reach(erasure: Erasure) -> str:
     """How much an erasure takes, in words."""
     receipt = erasure.receipt
-    parts = [f"{len(erasure.ids)} memories"]
+    parts = [so_many(len(erasure.ids), "memory", "memories")]
     if receipt.conversations:
-        parts.append(f"{receipt.conversations} conversations")
+        parts.append(so_many(receipt.conversations, "conversation", "conversations"))
     if receipt.messages:
-        parts.append(f"what {receipt.messages} messages say")
+        parts.append(f"what {so_many(receipt.messages, 'message says', 'messages say')}")
     return ", ".join(parts)
 
 
@@ -135,6 +140,8 @@ class Output:
             what = "reinforced" if each.receipt.outcome == "reinforced" else "remembered"
             also = f", supersedes {each.receipt.superseded[:SHORT_ID]}" if each.receipt.superseded else ""
             print(f"{what} {each.id[:SHORT_ID]} in {each.memory.scope}{also}")
+            if each.memory.valid_until is not None and each.memory.valid_until <= SystemClock().now():
+                self.note(f"{each.id[:SHORT_ID]} no longer holds: it was valid until {iso(each.memory.valid_until)}")
             if each.memory.trust == "quarantined":
                 self.note(f"{each.id[:SHORT_ID]} is quarantined and does not speak: see `memoranda review`")
 
@@ -277,6 +284,9 @@ class Output:
                 }
             )
             return
+        if not (erasure.ids or erasure.receipt.messages or erasure.receipt.conversations):
+            print("nothing here fits: nothing would be erased")
+            return
         print(f"This would erase {_reach(erasure)} for good:")
         self._table(
             ("id", "scope", "text"),
@@ -307,7 +317,7 @@ class Output:
         if self.as_json:
             self._json(stats.as_json())
             return
-        print(f"{stats.total} memories seen from {stats.scope} (sequence {stats.sequence})")
+        print(f"{so_many(stats.total, 'memory', 'memories')} seen from {stats.scope} (sequence {stats.sequence})")
         for name in ("by_scope", "by_state", "by_kind", "by_trust", "by_grade"):
             counts = ", ".join(f"{key} {count}" for key, count in getattr(stats, name).items())
             if counts:

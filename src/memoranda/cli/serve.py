@@ -290,6 +290,23 @@ def _browser(shown: _Shown, *, wanted: bool) -> Iterator[Callable[[], None]]:
 # -- sample data --
 
 
+def _sample_show(arguments: argparse.Namespace, output: Output) -> None:
+    from memoranda.service.store import Store
+
+    settings = _settings(arguments).changed({"follow": False})
+    _refuse_missing(settings)
+    with Store.open(settings=settings) as store:
+        there = store.has_sample()
+    told = "there is sample data in the scope `sample`; `memoranda sample clear` erases it"
+    show(output, {"sample": there}, [told if there else "there is no sample data; `memoranda sample add` makes it"])
+
+
+def _refuse_missing(settings: config.Settings) -> None:
+    path = settings.store_path()
+    if settings.store_address() is None and not settings.shards and not path.exists():
+        raise NotFound(f"there is no store at {path}", hint="Check --store; `memoranda sample add` makes one.")
+
+
 def _sample_add(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.http import sample
 
@@ -302,9 +319,7 @@ def _sample_clear(arguments: argparse.Namespace, output: Output) -> int:
     from memoranda.service.store import Store
 
     settings = _settings(arguments).changed({"follow": False})
-    path = settings.store_path()
-    if settings.store_address() is None and not settings.shards and not path.exists():
-        raise NotFound(f"there is no store at {path}", hint="Check --store.")
+    _refuse_missing(settings)
     with Store.open(settings=settings) as store:
         gone = sample.clear(store)
     lines = [f"erased {gone.memories} memories and {gone.conversations} conversations; {gone.found} traces found"]
@@ -313,11 +328,12 @@ def _sample_clear(arguments: argparse.Namespace, output: Output) -> int:
 
 
 _ACTIONS = {
+    "show": Action("whether it is there", nothing_more, _sample_show),
     "add": Action("a household, a group and a project, in the scope `sample`", nothing_more, _sample_add),
     "clear": Action("erase all of it, with a proof", nothing_more, _sample_clear),
 }
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "serve": ("one memory for every agent: HTTP, the console and MCP", _add_serve),
-    "sample": ("data to try it with: add, clear", lambda command: add_actions(command, _ACTIONS)),
+    "sample": ("data to try it with: show, add, clear", lambda command: add_actions(command, _ACTIONS)),
 }

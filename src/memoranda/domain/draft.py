@@ -86,7 +86,9 @@ class Draft(NamedTuple):
         value = None if self.value is None else checked_json(self.value, name="value")
         metadata = {} if self.metadata is None else self.metadata
         if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
-            raise InvalidInput("metadata is a mapping of names to values", hint="Pass a dict with text as keys.")
+            raise InvalidInput(
+                "metadata is a mapping of names to values", hint='Give names and values, such as {"room": "hall"}.'
+            )
         metadata = checked_json(dict(metadata), name="metadata")
         valid_from = _moment(self.valid_from, "valid_from")
         valid_until = _moment(self.valid_until, "valid_until")

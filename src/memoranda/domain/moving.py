@@ -186,6 +186,8 @@ class ImportRun(NamedTuple):
     started_at: int
     updated_at: int
     finished_at: int | None = None
+    undone: bool = False
+    """Whether the whole of it was taken back."""
 
     @property
     def taken(self) -> int:

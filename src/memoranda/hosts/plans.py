@@ -30,7 +30,7 @@ class Edited(NamedTuple):
         hint = f"Correct the file, or add this by hand: {' '.join(self.shown().split())}"
 
         def put(text: str, _: Any) -> str:
-            needed = [Member((key,), value) for key, value in self.shell.items()] if not text.strip() else []
+            needed = [] if text.strip() else self._needed()
             return put_all(text, [*needed, *self.edits])
 
         return (rewritten(self.path, put, hint=hint, clock=clock, dry_run=dry_run),)
@@ -46,8 +46,13 @@ class Edited(NamedTuple):
         return (rewritten(self.path, take, hint=hint, clock=clock, dry_run=dry_run),)
 
     def shown(self) -> str:
-        """For people, to be pasted."""
+        """For people, to be pasted: of a JSON file, one object with all of it."""
+        if not any(isinstance(edit, Table) for edit in self.edits):
+            return put_all("", [*self._needed(), *self.edits]).rstrip("\n")
         return "\n".join(edit.shown() for edit in self.edits)
+
+    def _needed(self) -> list[Member]:
+        return [Member((key,), value) for key, value in self.shell.items()]
 
 
 Plan = Edited | Folder

@@ -36,7 +36,31 @@ def stream_of(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:
-        raise InvalidInput(f"{path.name} is no file that can be read", hint="Give the path of the file.") from error
+        why = error.strerror or error
+        raise InvalidInput(
+            f"{path} is no file that can be read ({why})", hint="Give the path of a file that you may read."
+        ) from error
+
+
+def refuse_closed(path: Path) -> None:
+    """Raise InvalidInput for a file or folder that we may not read."""
+    try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+        else:
+            path.open("rb").close()
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be read ({error.strerror or error})", hint="Ask whoever owns it to let you read it."
+        ) from error
+
+
+def refuse_empty(path: Path) -> None:
+    """Raise InvalidInput for a file or folder with nothing in it: it is in no format, and in each."""
+    if path.is_dir() and next(path.iterdir(), None) is None:
+        raise InvalidInput(f"the folder {path} is empty", hint="Give the file or folder that is to be taken in.")
+    if path.is_file() and not path.stat().st_size:
+        raise InvalidInput(f"{path} is empty", hint="Write it anew; it may have been cut.")
 
 
 def head_of(path: Path) -> bytes:

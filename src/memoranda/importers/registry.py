@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.importing import Importer
 from memoranda.domain.memory import checked_choice
+from memoranda.importers.files import refuse_empty
 
 # In the order in which a file is shown to them: what says itself what it is first, what reads nearly anything last.
 _READERS = {
@@ -55,6 +56,7 @@ def sniff(path: Path) -> str:
     for name in _READERS:
         if importer(name).reads(path):
             return name
+    refuse_empty(path)
     raise InvalidInput(
         f"{path.name} is in none of the formats that are known here",
         hint=f"Name its format: {', '.join(_READERS)}.",

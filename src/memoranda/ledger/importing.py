@@ -58,7 +58,8 @@ class Imports:
                 "order by started_at desc, id limit :limit",
                 {"scope": scope.path, "limit": limit},
             ).fetchall()
-        return tuple(shown(_run(row)) for row in rows)
+            runs = [shown(_run(row)) for row in rows]
+            return tuple(run._replace(undone=_is_undone(connection, run.id)) for run in runs)
 
     def unfinished(self, digest: bytes, scope: Scope) -> ImportRun | None:
         """The run that took in part of this, in this way, and was interrupted; not one that was taken back since."""
@@ -274,6 +275,11 @@ def _let_go(connection: Connection, memory: Memory) -> int:
         {"content_hash": memory.content_hash, "scope": memory.scope},
     ).fetchall()
     return next((int(row[0]) for row in rows if not _was_undone(connection, row[0])), 0)
+
+
+def _is_undone(connection: Connection, run: str) -> bool:
+    whole = in_batch(connection, run)
+    return whole is not None and is_undone(connection, whole.first)
 
 
 def _was_taken_back(connection: Connection, run: str) -> bool:

@@ -30,6 +30,7 @@ C = TypeVar("C", bound="SqliteConnection")
 _CLOSING_SECONDS = 2.0
 _READ_FLAGS = apsw.SQLITE_OPEN_READONLY
 _WRITE_FLAGS = apsw.SQLITE_OPEN_READWRITE
+_READ_ONLY_HINT = "To look only, open it with read_only=True; on the command line, set MEMORANDA_READ_ONLY=1."
 # Nobody but who closes the store touches the connection of another thread.
 _ENDED = (apsw.InterruptError, apsw.ConnectionClosedError, apsw.CursorClosedError, apsw.ThreadingViolationError)
 
@@ -374,8 +375,9 @@ def translated(path: Path, key: Key | None) -> Iterator[None]:
         ) from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise LedgerError(
-            f"{path} cannot be opened for writing ({error})",
-            hint="Check that the folder exists and that you may write to it.",
+            f"{path} cannot be opened ({error})",
+            hint="Check that the folder exists and that you may write to it: SQLite keeps files beside a store, also "
+            "while it is only read. Or copy the store to a folder of your own.",
         ) from error
 
 
@@ -406,11 +408,15 @@ def _create_private(path: Path) -> None:
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         elif path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            raise LedgerError(f"{path} is a folder", hint="Give the path of a file, such as memoranda.db.")
         elif not os.access(path, os.R_OK | os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        elif path.stat().st_size == 0:
+            with suppress(PermissionError):  # another's, who lets us write to it
+                path.chmod(0o600)
     except OSError as error:
+        readable = os.access(path, os.R_OK)
         raise LedgerError(
             f"{path} cannot be opened for writing ({error.strerror})",
-            hint="Check that the folder exists and that you may write to it.",
+            hint=_READ_ONLY_HINT if readable else "Check that the folder exists and that you may write to it.",
         ) from error

@@ -333,8 +333,9 @@ def told() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        what = error.filename or "a backup"
         raise LedgerError(
-            f"a backup could not be read or written ({error.strerror or error})",
+            f"{what} could not be read or written ({error.strerror or error})",
             hint="Check the folder, its permissions and the space on its disk. The store is untouched.",
         ) from error
 

@@ -31,6 +31,7 @@ from memoranda.domain.moving import (
 from memoranda.domain.ports import Progress
 from memoranda.domain.request import checked_limit
 from memoranda.domain.scope import Scope
+from memoranda.importers.files import refuse_closed
 from memoranda.importers.own import Reader as OwnReader
 from memoranda.importers.registry import importer, sniff
 from memoranda.ledger.importing import Imports as Ledger
@@ -208,6 +209,7 @@ def import_memories(
     if limit is not None:
         checked_limit(limit, most=_MOST_RECORDS)
     file = _source(engine, path)
+    refuse_closed(file)
     name = importer(format).name if format else sniff(file)
     if name != "own" and trust == "kept":
         raise InvalidInput(
@@ -259,7 +261,7 @@ def _refuse_all_foreign(audit: Audit) -> None:
         names = ", ".join(list(audit.owners)[:5])
         raise Refused(
             f"everything in it belongs to somebody else: {names}",
-            hint="Say where it goes with owners (CLI: --owner THEIRS=SCOPE), or foreign='map' or 'here'.",
+            hint="Say where it goes with owners (CLI: --owner THEIRS=SCOPE), or pass foreign='map' or foreign='here'.",
         )
 
 
@@ -301,6 +303,6 @@ def _owners(owners: Mapping[str, str], scope: Scope) -> dict[str, str]:
 def _texts(given: Mapping[str, str], name: str) -> dict[str, str]:
     if not isinstance(given, Mapping) or not all(isinstance(each, str) for pair in given.items() for each in pair):
         raise InvalidInput(
-            f"{name} is a mapping of texts to texts", hint="Pass a dict, such as {'alice': 'home/alice'}."
+            f"{name} is a mapping of texts to texts", hint="Give names and texts, such as {'alice': 'home/alice'}."
         )
     return dict(given)

@@ -75,11 +75,14 @@ def key_from_file(path: Path) -> Key:
     try:
         with open(path, "rb") as file:
             status = os.fstat(file.fileno())
+            # Whoever waited for a device could wait for ever.
             content = file.read(_LARGEST_FILE + 1) if stat.S_ISREG(status.st_mode) else b""
     except OSError as error:
         raise ConfigError(
             f"the key file {path} cannot be read ({error.strerror})", hint="Check the setting key_file."
         ) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigError(f"the key file {path} is not an ordinary file", hint="Check the setting key_file.")
     if os.name == "posix" and status.st_mode & 0o077:
         raise ConfigError(
             f"the key file {path} can be read by others (mode {status.st_mode & 0o777:o})",
@@ -102,8 +105,10 @@ def make_key_file(path: Path) -> Key:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
+        there = isinstance(error, FileExistsError)
         raise InvalidInput(
-            f"{path} cannot be made ({error.strerror})", hint="Give a file that is not there."
+            f"{path} cannot be made ({error.strerror})",
+            hint="Give a file that is not there." if there else "Give a file in a folder that you may write to.",
         ) from error
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(raw.hex() + "\n")

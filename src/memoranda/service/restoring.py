@@ -61,6 +61,7 @@ def restore(
             f"there is no store at {buried.store_path()}", hint="Give the newer store, or leave the option out."
         )
     with told():
+        open(origin, "rb").close()  # one that we may not read is told before anything is made
         make_folder(path.parent)
         try:
             with held(path.with_name(path.name + LOCK)):

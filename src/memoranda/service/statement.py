@@ -124,19 +124,19 @@ def _signed(engine: Engine, statement: dict[str, Any]) -> dict[str, Any]:
     return {**statement, "signature": key.sign(canonical(statement)).hex()}
 
 
-def check_signature(statement: Mapping[str, Any], *, known: str = "") -> Check:
-    """Whether nobody has changed the statement since it was signed; with a key that is known, also by whom."""
+def check_signature(statement: Mapping[str, Any], *, known: str = "", whose: str = "the key that was given") -> Check:
+    """Whether nobody has changed the statement since it was signed; with a key that is known, also by whom. `whose`
+    says how that one is called."""
     signer = str(statement["public_key"])
     wanted = known.strip().casefold()
     if wanted and wanted != signer:
         fix = "Ask whoever gave you the key, or the statement, which one is right."
-        return Check("signature", False, "it is signed with another key than the one that was given", fix)
+        return Check("signature", False, f"it is signed with another key than {whose}", fix)
     if not is_signed(canonical(statement), signature=str(statement["signature"]), signer=signer):
         return Check(
             "signature", False, "it does not fit: the statement was changed", "Use the file as it was written."
         )
-    whose = "the key that was given" if wanted else f"the key in it, {signer[:16]}"
-    return Check("signature", True, f"fits {whose}")
+    return Check("signature", True, f"fits {whose if wanted else f'the key in it, {signer[:16]}'}")
 
 
 # -- looking again --
@@ -163,7 +163,11 @@ def verify(engine: Engine, scope: Scope, statement: Mapping[str, Any], *, known:
             "this statement is of a scope that is not here or below",
             hint="Look again from the scope that it was made in, or from one above.",
         )
-    signature = check_signature(told, known=known or public_key(engine))
+    signature = (
+        check_signature(told, known=known)
+        if known
+        else check_signature(told, known=public_key(engine), whose="the key of this store")
+    )
     if not signature.ok:
         return Verification((signature,))
     looked = tuple(_looked_again(engine, told))
