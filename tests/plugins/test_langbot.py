@@ -285,7 +285,7 @@ def test_an_entry_of_a_profile_is_no_episode(root, words):
     (entry,) = [each for each in anna.session.list(here=True) if "diabetes" in each.text]
     for reference in (entry.id, entry.id[:10]):
         told = answer(Desk(bert, admin=words != "show"), f"{words} {reference}")
-        assert "no episode" in told
+        assert "not found" in told
         assert "diabetes" not in told
     assert "has-diabetes" in answer(Desk(anna, admin=False), "profile")
 
