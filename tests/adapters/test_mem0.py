@@ -206,6 +206,33 @@ def test_what_has_expired_is_hidden_unless_asked_for(mem0):
     assert {each["expiration_date"] for each in every} == {"2020-01-01", "2999-12-31"}
 
 
+@pytest.mark.parametrize("by", ["delete_all", "reset"])
+def test_deleting_all_reaches_what_was_archived_and_what_has_expired(mem0, store, by):
+    archived = mem0.add("Alice keeps bees", user_id="alice", infer=False)["results"][0]["id"]
+    store.within("app/user.alice").archive(archived)
+    mem0.add("Bob is in Gdansk", user_id="bob", expiration_date="2020-01-01", infer=False)
+    store.admin.maintain()
+    assert texts(mem0.get_all(user_id="bob", show_expired=True)) == ["Bob is in Gdansk"]
+    assert [each.live for each in store.scopes() if each.scope in ("app/user.alice", "app/user.bob")] == [0, 0]
+    for name in ("alice", "bob"):
+        mem0.delete_all(user_id=name) if by == "delete_all" else mem0.reset()
+        left = store.within(f"app/user.{name}").list(here=True, states=("live", "expired", "archived", "forgotten"))
+        assert [each.state for each in left] == ["forgotten"]
+    assert mem0.get_all(user_id="bob", show_expired=True)["results"] == []
+
+
+@pytest.mark.parametrize("said", ["My favourite colour is blue.", "I live in Paris.", "I prefer tea over coffee."])
+def test_what_was_given_along_is_kept_with_what_capture_finds(mem0, store, said):
+    (added,) = mem0.add(said, user_id="alice", metadata={"session": "s1"}, expiration_date="2999-12-31")["results"]
+    (found,) = mem0.get_all(filters={"user_id": "alice", "session": "s1"})["results"]
+    assert (found["id"], found["metadata"], found["expiration_date"]) == (
+        added["id"],
+        {"session": "s1"},
+        "2999-12-31",
+    )
+    assert store.within("app/user.alice").list(here=True).total == 1
+
+
 def test_limits_of_old_and_new_versions_mean_the_same(mem0):
     for number in range(5):
         mem0.add(f"note number {number}", user_id="alice", infer=False)

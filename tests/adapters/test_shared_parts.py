@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memoranda
+from client.conftest import Running
 from memoranda.adapters.around import Turns, facade
-from memoranda.adapters.items import about_of, key_of
+from memoranda.adapters.items import Items, about_of, key_of
 from memoranda.adapters.matching import fits_filters, fits_store_filter
-from memoranda.adapters.places import name_of, names_of, scope_of, segment
+from memoranda.adapters.places import holding, name_of, names_of, scope_of, segment
 from memoranda.adapters.talks import Talk
 from memoranda.domain.scope import Scope
 from support import open_store
@@ -103,6 +104,59 @@ def test_a_conversation_of_the_same_name_above_is_another_one(store):
     below.append([memoranda.user("of anna")])
     assert [each.text for each in below.shown()] == ["of anna"]
     assert [each.text for each in Talk(store, "c").shown()] == ["of the app"]
+
+
+def test_turns_without_a_user_are_beside_those_of_users_and_not_above(store):
+    turns = Turns(store)
+    turns.nobodys().after([memoranda.user("Remember that my spare key lies under the blue pot.")])
+    asked = "Where does the spare key lie?"
+    assert "blue pot" in turns.nobodys().before(asked)
+    for name in ("anna", "nobody", "0~nobody"):
+        assert turns.within(scope_of("app", [name])).before(asked) == "", name
+    assert store.list(here=True).total == 0
+
+
+def test_scopes_are_given_by_what_they_hold(store):
+    kept, gone = store.within("app/kept"), store.within("app/gone")
+    kept.remember("The gate is green.")
+    gone.forget(gone.remember("The gate is blue."))
+    assert list(holding(store, live=True)) == ["app/kept"]
+    assert set(holding(store, live=False)) == {"app/kept", "app/gone"}
+    items = Items(store, "things")
+    assert [view.scope for view in items.views()] == ["app/kept"]
+
+
+def _put(items, key, text):
+    view = items.view(["anna"])
+
+    def drafts():
+        known = items.versions(view, key)
+        again = known[0] if known else None
+        return [memoranda.Draft(text, about=about_of(key), tags=items.tags(view), source="assistant", supersedes=again)]
+
+    items.put(view, drafts)
+    return [each.text for each in items.versions(view, key)]
+
+
+def test_a_key_is_put_with_a_writers_token_also_again(tmp_path):
+    served = Running(tmp_path / "store.db")
+    try:
+        with memoranda.connect(served.url, served.token(scope="app"), scope="app") as memory:
+            items = Items(memory, "things")
+            assert _put(items, "gate", "The gate is green.") == ["The gate is green."]
+            assert _put(items, "gate", "The gate is blue.") == ["The gate is blue."]
+            with pytest.raises(memoranda.Refused, match="secret"):
+                _put(items, "key", "The key is ghp_" + "a1B2" * 9)
+    finally:
+        served.close()
+
+
+def test_a_key_is_put_again_after_what_it_said_was_erased(store):
+    items = Items(store, "things")
+    _put(items, "gate", "The gate is green.")
+    view = items.view(["anna"])
+    view.erase(view.list(here=True)[0])
+    assert _put(items, "gate", "The gate is green.") == ["The gate is green."]
 
 
 def test_a_closed_store_leaves_a_turn_without_memory_and_says_so_without_text(tmp_path, caplog):

@@ -1,6 +1,7 @@
 """A store that is only to be read: everything is found, and nothing that would change it is done."""
 
 import inspect
+import json
 import sqlite3
 
 import pytest
@@ -75,6 +76,26 @@ def test_everything_can_be_looked_at(looking, kept):
     assert looking.rollback("before", mode="preview").receipt.memories
     assert looking.admin.verify().ok
     assert looking.diff("before").total
+
+
+def test_a_store_that_never_signed_is_exported_without_a_signature_and_stays_as_it_is(looking, path, tmp_path):
+    before = rows(path)
+    done = looking.export(tmp_path / "out.jsonl", redact=False)
+    assert done.memories > 0
+    *_, end = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert set(json.loads(end)["end"]) == {"sha256", "memories"}
+    found = looking.import_memories(tmp_path / "out.jsonl", mode="preview")
+    assert (found.signed, found.trust, found.audit.left_out.get("unread", 0)) == ("", "untrusted", 0)
+    assert rows(path) == before
+
+
+def test_a_store_that_signed_before_goes_on_signing(opened, path, settings, tmp_path):
+    with opened() as memory:
+        memory.remember("Anna reads by the desk lamp.")
+        memory.export(tmp_path / "first.jsonl")
+    with memoranda.open(path, scope=SCOPE, settings=settings, read_only=True) as looking:
+        looking.export(tmp_path / "out.jsonl")
+        assert looking.import_memories(tmp_path / "out.jsonl", mode="preview").signed == "here"
 
 
 def _arguments(door, kept, tmp_path):

@@ -182,6 +182,45 @@ def test_hooks_of_others_stay_beside_ours(run, home, host):
     assert f'"timeout": {10 * unit}' in path.read_text()
 
 
+@linux_only
+@pytest.mark.parametrize("host", ["codex", "cursor", "gemini"])
+def test_a_hook_of_somebody_elses_that_sounds_like_ours_stays_with_its_file(run, home, host):
+    path = folder_of(home, host) / ("settings.json" if host == "gemini" else "hooks.json")
+    path.parent.mkdir()
+    theirs = {"command": f"/opt/audit/run.sh --host {host}-laptop"}
+    event = next(iter(BY_NAME[host].hooks))
+    value = theirs if host == "cursor" else {"hooks": [{"type": "command", **theirs}]}
+    before = json.dumps({"version": 1, "hooks": {event: [value]}}, indent=2)
+    path.write_text(before)
+    run("uninstall", host)
+    assert path.read_text() == before, "nothing of ours was there"
+    run("install", host, "--scope", "me")
+    found = json.loads(path.read_text())["hooks"][event]
+    assert (found[0], len(found)) == (value, 2)
+    run("uninstall", host)
+    assert path.read_text() == before
+
+
+@linux_only
+@pytest.mark.parametrize("host", ["codex", "gemini"])
+def test_a_command_that_somebody_put_into_our_group_stays(run, home, host):
+    path = folder_of(home, host) / ("settings.json" if host == "gemini" else "hooks.json")
+    event = list(BY_NAME[host].hooks)[-1]
+    theirs = {"type": "command", "command": "notify-send done"}
+    run("install", host, "--scope", "me")
+    whole = json.loads(path.read_text())
+    whole["hooks"][event][0]["hooks"].append(theirs)
+    path.write_text(json.dumps(whole))
+    run("install", host, "--scope", "me/work")
+    found = json.loads(path.read_text())["hooks"][event]
+    commands = [each["command"] for group in found for each in group["hooks"]]
+    assert len(commands) == 2
+    assert commands[0] == "notify-send done"
+    assert commands[1].endswith("--scope me/work")
+    run("uninstall", host)
+    assert json.loads(path.read_text())["hooks"] == {event: [{"hooks": [theirs]}]}
+
+
 CODEX = '# mine\nmodel = "x"   # fast\n\n[mcp_servers.other]\ncommand = "y"\n\n[tui]\ntheme = "dark"\n'
 
 
@@ -251,6 +290,24 @@ def test_a_folder_that_is_not_ours_is_left_alone(run, home):
     assert "nothing to change" in run("uninstall", "claude-code")[1]
     assert everything(home) == {".claude/skills/memoranda/SKILL.md": b"theirs"}
     assert run("install", "claude-code", "--scope", "me", "--name", "ours")[0] == 0
+
+
+@linux_only
+@pytest.mark.parametrize("name", ["README.md", ".claude-plugin", ".installed-by-memoranda.json"])
+def test_a_link_that_leads_out_of_our_folder_is_not_followed(run, home, name):
+    """A project that was cloned brings the folder along, with a record as if it were ours."""
+    outside = home / "outside"
+    outside.mkdir()
+    victim = outside / "plugin.json"
+    victim.write_text("{}")
+    folder = home / ".claude/skills/memoranda"
+    folder.mkdir(parents=True)
+    (folder / ".installed-by-memoranda.json").write_text("{}")
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(outside if name == ".claude-plugin" else victim)
+    code, _, err = run("install", "claude-code", "--project", "--scope", "me")
+    assert (code, "leads out of it" in err) == (4, True)
+    assert {each.name: each.read_text() for each in outside.iterdir()} == {"plugin.json": "{}"}
 
 
 @pytest.mark.parametrize("host", [name for name, each in BY_NAME.items() if each.project is not None])

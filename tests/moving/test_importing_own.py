@@ -134,11 +134,26 @@ def test_what_this_store_has_signed_comes_back_with_its_trust(furnished):
     memory.rollback(with_tag.name)
     assert digest(memory) == before
     memory.remember("The lamp is green.", about="light.lamp", attribute="colour", value="green")
-    ben = memory.within("home/anna/copy")
-    taken = ben.import_memories(file, owners={"home/anna": "home/anna/copy"})
+    taken = memory.import_memories(file, owners={"home/anna": "home/anna/copy"})
     assert (taken.trust, taken.signed) == ("kept", "here")
-    lamp = [*ben.list(about="light.lamp", limit=9)]
+    lamp = [*memory.within("home/anna/copy").list(about="light.lamp", limit=9)]
     assert [(each.trust, each.source) for each in lamp if each.scope == "home/anna/copy"] == [("trusted", "user")]
+
+
+@pytest.mark.parametrize("foreign", ["map", "here"])
+def test_what_this_store_has_signed_for_one_tenant_is_no_word_for_another(opened, tmp_path, foreign):
+    one, other, above = opened("team/a"), opened("team/b"), opened("team")
+    one.remember("Invoices of Heron Ltd are paid at once.")
+    one.export(tmp_path / "out.jsonl", redact=False)
+    taken = other.import_memories(tmp_path / "out.jsonl", foreign=foreign)
+    assert (taken.trust, taken.signed) == ("untrusted", "here")
+    assert [(each.trust, each.source) for each in other.list(here=True)] == [("untrusted", "import")]
+    assert not other.pack("When are invoices of Heron Ltd paid?").items
+    assert other.import_memories(tmp_path / "out.jsonl", trust="kept", foreign=foreign, mode="preview").trust == "kept"
+    wider = above.import_memories(tmp_path / "out.jsonl", owners={"team/a": "team/c"})
+    assert (wider.trust, wider.signed) == ("kept", "here")
+    copied = above.within("team/c").list(here=True)
+    assert [(each.trust, each.source) for each in copied] == [("trusted", "user")]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json"])

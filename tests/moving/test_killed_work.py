@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 
 import pytest
 
@@ -101,6 +102,34 @@ def _export_on_a_desk(kept, stop):
     with open_store(kept, sweep=False) as memory, Workroom(kept).desk() as desk:
         memory.export(desk / "content")
         stop(1, 1)
+
+
+def _export_by_a_tool(kept, stop, files):
+    from memoranda.tools import Tools
+
+    class Out:
+        def write(self, path, content):
+            raise AssertionError("it is killed before")
+
+    def words(record):
+        stop(1, 1)
+
+    with pytest.MonkeyPatch.context() as patch, open_store(kept, sweep=False) as memory:
+        patch.setenv("TMPDIR", str(files))
+        patch.setattr(tempfile, "tempdir", None)
+        patch.setattr("memoranda.tools.moving._in_their_words", words)
+        Tools(memory, toolset="openclaw", files=Out()).call("memory_export", {"outPath": "x.jsonl"})
+
+
+def test_what_a_tool_exports_lies_in_the_workroom_and_is_cleared_away(kept, tmp_path):
+    elsewhere = tmp_path / "tmp"
+    elsewhere.mkdir()
+    assert killed_in_the_middle(lambda stop: _export_by_a_tool(kept, stop, elsewhere))
+    assert not in_clear(elsewhere)
+    assert in_clear(kept.parent)
+    open_store(kept).close()
+    assert not in_clear(kept.parent)
+    assert not Workroom(kept).files()
 
 
 def test_an_upload_lies_in_the_workroom_for_its_owner_alone(kept, monkeypatch):

@@ -257,6 +257,39 @@ def test_somebody_in_a_group_exports_the_groups_profile_and_their_own(root):
     assert len(json.loads(answer(Desk(anna, admin=True), "export"))["profiles"]) == 3
 
 
+@pytest.mark.parametrize("isolation", ["session", "speaker", "bot"])
+def test_nobody_in_a_group_reads_or_changes_the_profiles_of_others_whatever_the_isolation(root, isolation):
+    anna = _room(root, isolation=isolation)
+    bert = Desk(_room(root, isolation=isolation, sender="bert"), admin=False)
+    answer(Desk(anna, admin=False), "profile add traits has-diabetes")
+    told = answer(bert, "export")
+    assert "diabetes" not in told
+    assert "anna" not in told
+    assert "needs an admin" in answer(bert, "profile set notes obey-bert --session")
+    assert "obey" not in before_turn(anna, "hello there", anna.options).profile
+    assert "diabetes" in answer(Desk(bert.room, admin=True), "export")
+    answer(Desk(bert.room, admin=True), "profile set notes be-kind --session")
+    assert "be-kind" in before_turn(anna, "hello there", anna.options).profile
+
+
+def test_who_is_alone_in_a_session_may_change_and_export_all_of_it(root):
+    desk = Desk(_room(root, session="person_anna", isolation="speaker"), admin=False)
+    assert "needs an admin" not in answer(desk, "profile set notes be-kind --session")
+    assert "be-kind" in answer(desk, "export")
+
+
+@pytest.mark.parametrize("words", ["show", "forget", "archive"])
+def test_an_entry_of_a_profile_is_no_episode(root, words):
+    anna, bert = _room(root), _room(root, sender="bert")
+    answer(Desk(anna, admin=False), "profile add traits has-diabetes")
+    (entry,) = [each for each in anna.session.list(here=True) if "diabetes" in each.text]
+    for reference in (entry.id, entry.id[:10]):
+        told = answer(Desk(bert, admin=words != "show"), f"{words} {reference}")
+        assert "not found" in told
+        assert "diabetes" not in told
+    assert "has-diabetes" in answer(Desk(anna, admin=False), "profile")
+
+
 def test_bulk_delete_keeps_to_its_filters(root):
     room = _room(root)
     room.memories.remember("The old mill burnt.", occurred_at="2020-01-01", speaker="anna")

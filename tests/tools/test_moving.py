@@ -77,13 +77,13 @@ def test_what_was_exported_is_known_when_it_is_imported(tools, folder, memory):
     assert (taken.text, taken.kind, taken.importance) == ("Anna likes plums.", "preference", 0.9)
 
 
-@pytest.mark.parametrize("source", ["assistant", "user"])
-def test_what_a_model_imports_is_not_trusted_and_what_a_person_vouches_for_is(memory, tmp_path, source):
+@pytest.mark.parametrize("source", ["assistant", "user", "operator"])
+def test_only_who_runs_the_store_vouches_for_a_file_that_a_model_imports(memory, tmp_path, source):
     (tmp_path / "in.jsonl").write_text('{"text": "Anna likes pears.", "trust_tier": "trusted"}\n', encoding="utf-8")
     tools = Tools(memory, toolset="openclaw", source=source, files=Folder(tmp_path))
     assert tools.call("memory_import", {"inPath": "in.jsonl"}).data["imported"] == 1
     (taken,) = memory.list()
-    assert taken.trust == ("trusted" if source == "user" else "untrusted")
+    assert taken.trust == ("trusted" if source == "operator" else "untrusted")
 
 
 def test_looking_first_keeps_nothing_and_bad_lines_are_told_by_their_place(tools, folder, memory):

@@ -147,7 +147,7 @@ export class Cli {
       format: options["format"],
     };
     const file = await read(path);
-    const behalf: Behalf = { source: options["trust"] ? "user" : "assistant", file };
+    const behalf: Behalf = { source: options["trust"] ? "operator" : "assistant", file };
     const answer = await this.tool("memory_import", args, options, behalf, CARRYING_MS);
     const failures = (answer.data["failures"] ?? []) as { place: string; reason: string }[];
     return { ...answer, text: [answer.text, ...failures.map((each) => `  ${each.place}: ${each.reason}`)].join("\n") };

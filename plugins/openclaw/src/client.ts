@@ -32,7 +32,7 @@ export interface ToolAnswer {
 
 /** On whose behalf a tool is called. */
 export interface Behalf {
-  source: "assistant" | "user";
+  source: "assistant" | "user" | "operator";
   speaker?: string;
   conversation?: string;
   file?: string;

@@ -42,9 +42,9 @@ class Items:
         """The memory in which the items of a row of names are kept."""
         return self.memory.within(scope_of(self.memory.scope, names)) if names else self.memory
 
-    def views(self, names: Sequence[str] = ()) -> Iterator[LongTermMemory]:
-        """Those at and below a row of names that hold anything."""
-        return (self.memory.within(scope) for scope in holding(self.view(names)))
+    def views(self, names: Sequence[str] = (), *, live: bool = True) -> Iterator[LongTermMemory]:
+        """Those at and below a row of names that hold anything live; or anything at all."""
+        return (self.memory.within(scope) for scope in holding(self.view(names), live=live))
 
     def names(self, memory: Memory | LongTermMemory) -> tuple[str, ...]:
         """The row of names that something is kept under."""

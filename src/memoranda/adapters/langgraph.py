@@ -97,7 +97,7 @@ class MemorandaStore(BaseStore):
     def sweep_ttl(self) -> int:
         """Forget the items that have expired; how many there were. Reading leaves them out in any case."""
         swept = 0
-        for view in self._items.views():
+        for view in self._items.views(live=False):
             kept = self._items.listed(view, states=("live", "expired"))
             swept += self._items.remove([each for each in kept if not _lives(each, view.now)], reason="expired")
         return swept

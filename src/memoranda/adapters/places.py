@@ -43,12 +43,12 @@ def names_of(base: str, scope: str) -> tuple[str, ...]:
     return tuple(name_of(each) for each in rest.split("/")) if rest else ()
 
 
-def holding(memory: LongTermMemory) -> Iterator[str]:
-    """The scopes at and below a memory's own that hold anything, in whatever state."""
+def holding(memory: LongTermMemory, *, live: bool) -> Iterator[str]:
+    """The scopes at and below a memory's own that hold anything live; or anything, in whatever state."""
     offset = 0
     while True:
         page = memory.scopes(limit=_PAGE, offset=offset)
-        yield from (each.scope for each in page if each.memories)
+        yield from (each.scope for each in page if (each.live if live else each.memories))
         offset += _PAGE
         if len(page) < _PAGE:
             return

@@ -26,6 +26,8 @@ GRADE_FLOORS: tuple[tuple[Grade, float], ...] = (("must_remember", 0.8), ("nice_
 """The least importance of each grade, highest first. What has no importance is `unknown`."""
 
 _TRUSTED_SOURCES: frozenset[Source] = frozenset({"user", "operator", "system"})
+OPERATORS: frozenset[Source] = frozenset({"operator", "system"})
+"""Who runs the store: nobody that a conversation, a plugin or a model speaks for."""
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 UNVOUCHED = 0.8
 """The most confidence that repetition gives to what nobody vouches for."""

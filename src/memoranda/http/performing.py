@@ -10,6 +10,7 @@ from memoranda.domain.access import Principal
 from memoranda.domain.conversation import Appended
 from memoranda.domain.document import DocumentStatus, SourceRemoved, Synced
 from memoranda.domain.errors import InvalidInput, MemorandaError, Refused
+from memoranda.domain.memory import OPERATORS
 from memoranda.domain.ports import Progress
 from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.row import Row
@@ -28,8 +29,6 @@ from memoranda.wire.doors import Door
 from memoranda.wire.problems import CONTENT_TYPE, problem_of
 
 JSON = "application/json"
-# Trust follows from the source: these two speak with the operator's voice.
-OPERATORS = frozenset({"operator", "system"})
 _SCOPES = "scopes"
 _LONGEST_KEY = 255
 _KEPT_BELOW = 400

@@ -12,11 +12,11 @@ from starlette.routing import Route
 
 from memoranda.domain.access import Principal
 from memoranda.domain.errors import InvalidInput, NotFound, Refused
-from memoranda.domain.memory import SOURCES, Source, checked_choice
+from memoranda.domain.memory import OPERATORS, SOURCES, Source, checked_choice
 from memoranda.domain.scope import Scope
 from memoranda.http.auth import entitled
 from memoranda.http.limits import Workers
-from memoranda.http.performing import JSON, OPERATORS, as_json
+from memoranda.http.performing import JSON, as_json
 from memoranda.http.reading import parsed, scope_asked
 from memoranda.mcp.guest import watched
 from memoranda.service.acting import acting_as
@@ -82,8 +82,6 @@ class ToolDesk:
         scope = principal.scope_for(scope_asked(request.query_params.multi_items()))
         state["scope"] = scope.path
         call = _checked(parsed(await request.body()), principal)
-        if tool.carries and not tool.reads and not principal.may("admin"):
-            call = call._replace(source="import")  # who vouches for a whole file is an operator, as at /v1/import
 
         def work() -> tuple[ToolResult, Sent]:
             return self._done(tool, toolset, call, scope, state, principal.name)

@@ -29,11 +29,12 @@ _CUT = "the end is missing: the file was cut"
 
 
 class Seal(NamedTuple):
-    """What was signed, by whom, and the signature. Not checked."""
+    """What was signed, by whom, and the signature; and the scope that it speaks of. Not checked."""
 
     words: bytes
     signer: str
     signature: str
+    scope: str
 
 
 class Reader:
@@ -107,7 +108,7 @@ def _seal(manifest: Mapping[str, Any], end: Any, digest: str, count: int) -> Sea
     if not isinstance(end, dict) or not isinstance(end.get("signature"), str):
         return None
     words = signed_words(manifest, sha256=digest, memories=count)
-    return Seal(words, str(end.get("public_key")), end["signature"])
+    return Seal(words, str(end.get("public_key")), end["signature"], str(manifest["scope"]))
 
 
 def _lines(file: Any, manifest: Mapping[str, Any]) -> Iterator[Carried | Unread]:

@@ -216,9 +216,10 @@ def import_memories(
             "only an export of Memoranda says how far each memory is trusted",
             hint="Pass trust='untrusted', or 'trusted' if you vouch for all of it.",
         )
-    signed = _signed(engine, file) if name == "own" else ""
-    # What a file says of itself counts for nothing, unless this very store has said it, or whoever imports says so.
-    vouch: Vouch = trust or ("kept" if signed == "here" else "untrusted")
+    signed, of = _signed(engine, file) if name == "own" else ("", "")
+    # What a file says of itself counts for nothing, unless this very store has said it of what is imported into, or
+    # whoever imports says so: what one scope believes is no word for another.
+    vouch: Vouch = trust or ("kept" if signed == "here" and scope.contains(of) else "untrusted")
     plan = Plan(name, scope, dedupe, vouch, _owners(owners, scope), foreign, junk, limit)
     work = _Work(engine, plan, file, _texts(options, "options"), progress)
     if mode == "now":
@@ -228,14 +229,14 @@ def import_memories(
     return done._replace(trust=vouch, signed=signed)
 
 
-def _signed(engine: Engine, file: Path) -> Signed:
-    """Whether an export is signed, and by whom."""
+def _signed(engine: Engine, file: Path) -> tuple[Signed, str]:
+    """Whether an export is signed, and by whom; and of which scope it is."""
     seal = OwnReader().seal(file)
     if seal is None:
-        return ""
+        return "", ""
     if not is_signed(seal.words, signature=seal.signature, signer=seal.signer):
-        return "broken"
-    return "here" if seal.signer == public_key(engine) else "elsewhere"
+        return "broken", seal.scope
+    return ("here" if seal.signer == public_key(engine) else "elsewhere"), seal.scope
 
 
 def imports(engine: Engine, scope: Scope, *, limit: int) -> tuple[ImportRun, ...]:

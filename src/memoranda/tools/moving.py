@@ -14,6 +14,7 @@ from typing import Any
 
 from memoranda.domain.clock import to_ms
 from memoranda.domain.errors import InvalidInput, Refused
+from memoranda.domain.memory import OPERATORS
 from memoranda.domain.moving import FORMAT, Audit, ImportMode, Imports, LeftOut
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.workroom import Workroom
@@ -90,7 +91,8 @@ def import_from(caller: Caller, given: Given) -> ToolResult:
             path,
             dedupe=given["dedupe"],
             mode=mode,
-            trust="trusted" if caller.trust == "trusted" else "untrusted",
+            # A model chooses the file, and nobody whom it speaks with has read it: only who runs the store vouches.
+            trust="trusted" if caller.source in OPERATORS else "untrusted",
             foreign="here",
         )
     return _told(done, given)

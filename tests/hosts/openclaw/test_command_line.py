@@ -85,6 +85,9 @@ def test_moving_from_memory_lancedb_and_the_commands(home, server, tmp_path):
     assert records == sorted(records, key=lambda each: (each["createdAt"], each["id"]))
     back = home.json("ltm", "import", "--in", out, "--scope", "openclaw/other", "--dry-run")
     assert (back["wouldImport"], back["imported"], back["failed"]) == (5, 0, 0)
+    assert home.json("ltm", "import", "--in", out, "--scope", "openclaw/other", "--trust")["imported"] == 5
+    _, kept = server.ask("GET", "/v1/memories?scope=openclaw/other&here=true")
+    assert {each["trust"] for each in kept["memories"]} == {"trusted"}, "an admin's token vouches for a file"
 
 
 def test_without_memory_core_the_command_memory_is_ours_too(home):

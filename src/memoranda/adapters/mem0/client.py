@@ -74,7 +74,7 @@ class MemoryClient(Memory):
     def users(self) -> Answer:
         """The users, agents and runs that memories belong to, each with how many it has by itself."""
         counts: dict[tuple[str, str], int] = {}
-        for scope in holding(self.memory):
+        for scope in holding(self.memory, live=True):
             owner = Owner.at(self.memory.scope, scope)
             total = self.memory.within(scope).list(here=True, limit=1).total
             for name, value in owner.ids.items():

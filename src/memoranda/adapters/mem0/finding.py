@@ -27,11 +27,13 @@ class Kept:
     def _owner(self, memory: domain.Memory) -> Owner:
         return Owner.at(self.memory.scope, memory.scope)
 
-    def _places(self, filters: Mapping[str, Any]) -> Iterator[tuple[LongTermMemory, Callable[[domain.Memory], bool]]]:
+    def _places(
+        self, filters: Mapping[str, Any], *, live: bool = True
+    ) -> Iterator[tuple[LongTermMemory, Callable[[domain.Memory], bool]]]:
         """The scopes in which what filters ask for is kept, each with what fits there."""
         for owner in owners_in(filters):
             top = self.memory.within(owner.scope(self.memory.scope))
-            for scope in holding(top):
+            for scope in holding(top, live=live):
 
                 def fits(memory: domain.Memory, here: str = scope) -> bool:
                     if memory.scope != here:
@@ -52,7 +54,7 @@ class Kept:
                 if len(page) < _PAGE:
                     return
 
-        streams = [listed(view, fits) for view, fits in self._places(filters)]
+        streams = [listed(view, fits) for view, fits in self._places(filters, live=not expired)]
         seen: set[str] = set()
         for memory in heapq.merge(*streams, key=lambda each: -each.created_at):
             if memory.id not in seen:
@@ -90,7 +92,7 @@ class Kept:
         return found
 
     def _forget_below(self, top: LongTermMemory) -> None:
-        for scope in list(holding(top)):
+        for scope in list(holding(top, live=False)):
             view = self.memory.within(scope)
             while page := view.list(here=True, states=("live", "expired", "archived"), limit=_PAGE):
                 for memory in page:

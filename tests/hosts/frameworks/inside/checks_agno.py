@@ -31,6 +31,13 @@ def test_an_agent_learns_for_each_user_apart(memory, model, url):
     assert "[MEM]" not in agent.run(ASKED, user_id="bob", session_id="c").content
 
 
+def test_what_nobody_in_particular_said_is_shown_to_no_user(memory, url):
+    agent = agent_of(memory, url)
+    agent.run(TOLD, session_id="a")
+    assert "[MEM]" not in agent.run(ASKED, user_id="anna", session_id="b").content
+    assert "[MEM]" in agent.run(ASKED, session_id="c").content
+
+
 async def test_a_tool_writes_into_the_memory_of_the_user(memory, url):
     agent = agent_of(memory, url)
     words = 'CALL remember {"text": "Anna owns a blue bicycle."}'

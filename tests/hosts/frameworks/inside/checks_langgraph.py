@@ -108,6 +108,36 @@ def test_two_persons_do_not_see_each_other(embedded, url):
     assert "[MEM]" not in turn(agent, ASKED, "c", context={"user": "bob"})
 
 
+def test_a_tool_of_a_person_writes_and_finds_what_is_theirs(embedded, url):
+    agent = agent_of(embedded, url, tools=True, person=lambda runtime: runtime.context["user"])
+    turn(agent, 'CALL remember {"text": "Anna owns a blue bicycle."}', "a", context={"user": "anna"})
+    assert [each.scope for each in embedded.within("test/anna").list()] == ["test/anna"]
+    asked = 'CALL recall {"query": "Who owns a blue bicycle?"}'
+    assert "Anna owns" in turn(agent, asked, "b", context={"user": "anna"})
+    assert "Anna owns" not in turn(agent, asked, "c", context={"user": "bob"})
+    assert embedded.list(here=True).total == 0
+
+
+async def test_a_tool_of_a_person_works_awaited(embedded, url):
+    agent = agent_of(embedded, url, tools=True, person=lambda runtime: runtime.context["user"])
+    words = 'CALL remember {"text": "Anna owns a blue bicycle."}'
+    await agent.ainvoke({"messages": [("user", words)]}, context={"user": "anna"})
+    assert [each.scope for each in embedded.within("test/anna").list()] == ["test/anna"]
+
+
+def test_a_namespace_without_items_is_not_listed_and_gives_nothing(embedded):
+    store = MemorandaStore(embedded)
+    for namespace in (("kept",), ("deleted",), ("lapsed",)):
+        store.put(namespace, "k", {"text": "The gate is green."}, ttl=0.00002 if namespace == ("lapsed",) else None)
+    store.delete(("deleted",), "k")
+    time.sleep(0.01)
+    assert store.list_namespaces() == [("kept",)]
+    assert [each.namespace for each in store.search((), query="gate")] == [("kept",)]
+    assert [each.namespace for each in store.search(())] == [("kept",)]
+    assert store.sweep_ttl() == 1
+    assert store.sweep_ttl() == 0
+
+
 def test_a_store_that_fails_does_not_stop_the_agent(tmp_path, url):
     memory = memoranda.open(tmp_path / "a.db", scope="test")
     agent = agent_of(memory, url)
