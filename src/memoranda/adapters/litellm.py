@@ -7,6 +7,7 @@ Each user (`user=` of a call, or the key's user in the proxy) has a scope of the
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from memoranda.adapters.around import Store, Turns, awaited
 from memoranda.adapters.extras import of_extra
@@ -48,7 +49,8 @@ class MemorandaLogger(CustomLogger):
         owner, named = getattr(user_api_key_dict, "user_id", None), data.get("user")
         if owner:
             # Whose key it is comes from the proxy, the rest from the request: that only chooses among the owner's own.
-            data["user"] = f"{owner}/{named}" if named and named != owner else owner
+            names = (owner, named) if named and named != owner else (owner,)
+            data["user"] = "/".join(quote(str(each), safe="@+") for each in names)
         return data  # the pack is put in by the hook of the deployment, which runs for the proxy, too
 
     async def _with_pack(self, kwargs: dict[str, Any], call_type: str) -> dict[str, Any]:
