@@ -1,6 +1,8 @@
+import io
 import os
 import re
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from hypothesis import settings
 
 import faces
 import postgres
+from memoranda.cli import app
 from memoranda.testing.fakes import FixedClock
 from shared_tests import ALSO_POSTGRES, AT_THE_DOOR, EMBEDDED_ONLY, NOT_POSTGRES, NOT_SERVED, SHARED
 from support import open_store, register_test_embedders
@@ -104,6 +107,37 @@ def on_face(request):
     """The face that stores are opened on."""
     with faces.on(getattr(request, "param", "embedded")):
         yield
+
+
+@pytest.fixture
+def in_process(monkeypatch, capsys):
+    """Runs a command in this process: (exit code, stdout, stderr)."""
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+    def runner(*argv, stdin=None):
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        try:
+            code = app.run([str(word) for word in argv])
+        except SystemExit as stopped:
+            code = stopped.code
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return runner
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder with nothing in it, from which commands are run."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.chdir(folder)
+    for name in [name for name in os.environ if name.startswith("MEMORANDA_") and name != "MEMORANDA_HOSTS_DIR"]:
+        monkeypatch.delenv(name)
+    return folder
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 import pytest
 
 from memoranda import Settings
-from memoranda.cli import app
 from memoranda.ledger.answers import Answers
 from memoranda.service.store import Store
 
@@ -40,7 +39,7 @@ def answers(made):
 
 
 @pytest.fixture
-def run(path, model_cache, monkeypatch, capsys):
+def run(path, model_cache, monkeypatch, in_process):
     """Run a command in this process, with no scope configured: (exit code, stdout, stderr)."""
     monkeypatch.setenv("MEMORANDA_STORE", str(path))
     monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
@@ -48,9 +47,4 @@ def run(path, model_cache, monkeypatch, capsys):
     monkeypatch.delenv("MEMORANDA_SCOPE", raising=False)
     monkeypatch.setenv("MEMORANDA_CONFIG", "")
 
-    def runner(*argv):
-        code = app.run(list(argv))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
+    return in_process

@@ -1,31 +1,17 @@
-import io
 import json
-import sys
 
 import pytest
 
-from memoranda.cli import app
-
 
 @pytest.fixture
-def run(path, model_cache, monkeypatch, capsys):
+def run(path, model_cache, monkeypatch, in_process):
     """Run a command in this process: (exit code, stdout, stderr)."""
     monkeypatch.setenv("MEMORANDA_STORE", str(path))
     monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
     monkeypatch.setenv("MEMORANDA_CACHE", str(model_cache))
     monkeypatch.setenv("MEMORANDA_EMBEDDER", "none")
 
-    def runner(*argv, stdin=None):
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = app.run(list(argv))
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
+    return in_process
 
 
 @pytest.fixture

@@ -1,10 +1,6 @@
-import io
 import json
-import sys
 
 import pytest
-
-from memoranda.cli import app
 
 CHAT = [
     {
@@ -54,17 +50,10 @@ def data(tmp_path):
 
 
 @pytest.fixture
-def run(path, monkeypatch, capsys):
+def run(path, monkeypatch, in_process):
     """Run a command in this process: (exit code, stdout, stderr)."""
     monkeypatch.setenv("MEMORANDA_STORE", str(path))
     monkeypatch.setenv("MEMORANDA_SCOPE", "home/anna")
     monkeypatch.setenv("MEMORANDA_EMBEDDER", "hashed:words")
 
-    def runner(*argv, stdin=None):
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = app.run([str(word) for word in argv])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
+    return in_process

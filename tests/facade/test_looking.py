@@ -312,7 +312,7 @@ def _happen(memory, clock, reference, verb):
     if verb == "again":
         memory.remember(memory.get(reference).text)
     elif verb == "correct":
-        memory.remember(f"instead of {reference}", supersedes=reference)
+        memory.remember(f"instead of {reference[:8]}", supersedes=reference)  # a whole id may look like a key
     elif verb == "lapse":
         memory.remember(memory.get(reference).text, valid_until=clock.now() + DAY_MS)
     else:

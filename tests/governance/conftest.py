@@ -1,12 +1,9 @@
-import io
 import json
-import sys
 
 import pytest
 
 import faces
 from memoranda import Draft
-from memoranda.cli import app
 from memoranda.domain.request import Request
 from memoranda.governance.trust import derived
 from memoranda.ledger.ledger import Keep
@@ -39,22 +36,13 @@ def miss():
 
 
 @pytest.fixture
-def run(path, model_cache, monkeypatch, capsys):
+def run(path, model_cache, monkeypatch, in_process):
     """Run a command in this process: (exit code, stdout, stderr)."""
     settings = {"STORE": path, "SCOPE": "home/anna", "CACHE": model_cache, "EMBEDDER": "none"}
     for name, value in settings.items():
         monkeypatch.setenv(f"MEMORANDA_{name}", str(value))
 
-    def runner(*argv, stdin=""):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = app.run(list(argv))
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
+    return in_process
 
 
 @pytest.fixture

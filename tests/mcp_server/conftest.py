@@ -1,5 +1,4 @@
 import asyncio
-import io
 import os
 import sys
 from pathlib import Path
@@ -7,7 +6,6 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from memoranda.cli import app
 from memoranda.tools import Tools
 
 MODES = ("legacy", "auto")
@@ -27,31 +25,10 @@ def agent(memory):
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    """A home folder with nothing in it, from which commands are run."""
-    folder = tmp_path / "home"
-    folder.mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.chdir(folder)
-    for name in [name for name in os.environ if name.startswith("MEMORANDA_")]:
-        monkeypatch.delenv(name)
-    return folder
-
-
-@pytest.fixture
-def run(home, capsys, monkeypatch):
+def run(home, in_process):
     """Run a command in this process: (exit code, stdout, stderr)."""
 
-    def runner(*argv, stdin=""):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        try:
-            code = app.run(list(argv))
-        except SystemExit as stopped:
-            code = stopped.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
+    return in_process
 
 
 def environment(model_cache, **more):
