@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: run tour test fast lint fix docs bench constraints clean help
+.PHONY: run tour test needs fast lint fix docs bench constraints clean help
 
 help:            ## show these targets
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
@@ -17,7 +17,7 @@ run: $(VENV)/.core   ## create the environment, install, and serve: HTTP, consol
 tour: $(VENV)/.core  ## create the environment, install, and take the guided tour
 	$(BIN)/memoranda tour
 
-test: lint $(VENV)/.needs   ## install what tests need, then every check and test that can run here
+test: lint needs   ## install what tests need, then every check and test that can run here
 	tests/twice $(PYTEST) $(IN_PARTS) -m "$(FAST)"
 	tests/twice $(PYTEST) $(IN_PARTS) $(MARKED) -m "postgres and not slow"
 	tests/twice $(PYTEST) $(IN_PARTS) $(MARKED) -m "browser and not slow"
@@ -73,9 +73,9 @@ $(VENV)/.core: constraints.txt pyproject.toml
 	touch $@
 
 # A browser, and Node for the programs that tests talk to; what cannot be installed here is skipped, with its reason.
-$(VENV)/.needs: $(VENV)/.dev tests/install-needs
+# What is there already takes no time: each knows what it was made from.
+needs: $(VENV)/.dev
 	tests/install-needs
-	touch $@
 
 $(VENV)/.dev: $(VENV)/.core constraints-dev.txt
 	$(PIP) --require-hashes --only-binary :all: -r constraints-dev.txt
