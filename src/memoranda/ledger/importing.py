@@ -258,10 +258,9 @@ def _same(connection: Connection, memory: Memory, upto: int | None) -> int:
     row = connection.execute(
         """
         select number from memory
-        where content_hash = :content_hash and scope = :scope and state = 'live' and about = :about
+        where content_hash = :content_hash and scope = :scope and state || '' = 'live' and about = :about
           and attribute = :attribute and context = :context and speaker = :speaker
           and (trust = :trust or (trust = 'trusted' and :trust = 'untrusted')) and number <= :upto
-        limit 1
         """,
         {**values, "upto": _NEWEST if upto is None else upto},
     ).fetchone()
@@ -271,7 +270,7 @@ def _same(connection: Connection, memory: Memory, upto: int | None) -> int:
 def _let_go(connection: Connection, memory: Memory) -> int:
     """What says the same here and was forgotten by somebody, not by an undo; 0 when there is nothing."""
     rows: list[Any] = connection.execute(
-        "select number from memory where content_hash = :content_hash and scope = :scope and state = 'forgotten'",
+        "select number from memory where content_hash = :content_hash and scope = :scope and state || '' = 'forgotten'",
         {"content_hash": memory.content_hash, "scope": memory.scope},
     ).fetchall()
     return next((int(row[0]) for row in rows if not _was_undone(connection, row[0])), 0)

@@ -162,14 +162,17 @@ def _find(
 
 
 def find_same(connection: Connection, memory: Memory) -> tuple[int, Memory] | None:
-    """A live memory of exactly this scope, speaker, slot and trust that says the same."""
+    """A live memory of exactly this scope, speaker, slot and trust that says the same.
+
+    No index may look for the state: PostgreSQL's planner knows nothing of texts, and would walk through the scope.
+    """
     row = connection.execute(
         f"""
         select {SELECTED} from memory m
-        where m.content_hash = :content_hash and m.scope = :scope and m.state = 'live'
+        where m.content_hash = :content_hash and m.scope = :scope and m.state || '' = 'live'
           and m.about = :about and m.attribute = :attribute and m.context = :context
           and m.speaker = :speaker and m.trust = :trust
-        order by m.number limit 1
+        order by m.number
         """,  # noqa: S608
         {
             name: getattr(memory, name)
@@ -202,7 +205,7 @@ def in_slot(connection: Connection, memory: Memory) -> list[tuple[int, Memory]]:
 def was_forgotten(connection: Connection, memory: Memory) -> bool:
     """Whether this text is among what was forgotten in this scope and is not yet erased."""
     row = connection.execute(
-        "select 1 from memory where content_hash = :content_hash and scope = :scope and state = 'forgotten' limit 1",
+        "select 1 from memory where content_hash = :content_hash and scope = :scope and state || '' = 'forgotten'",
         {"content_hash": memory.content_hash, "scope": memory.scope},
     ).fetchone()
     return row is not None
