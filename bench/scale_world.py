@@ -75,7 +75,7 @@ def question(rank: int, number: int) -> str:
     """A question that this memory answers: its subject, and some of its rarer words."""
     words = _WORD.findall(draft(rank, number).text)
     rng = random.Random((rank << 34) | (number << 1) | 1)
-    rare = sorted({word for word in words[1:] if word.lower() not in _COMMON}, key=len, reverse=True)[:6]
+    rare = sorted({word for word in words[1:] if word.lower() not in _COMMON}, key=lambda word: (-len(word), word))[:6]
     return f"what was it that {words[0]} said about the {' '.join(rng.sample(rare, min(4, len(rare))))}?"
 
 

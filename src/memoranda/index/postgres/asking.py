@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from memoranda.domain.memory import STATES
-from memoranda.index.postgres.rows import Scope, fetch, numbers_of, postings_of, word
+from memoranda.index.postgres.rows import POSTING, Scope, fetch, numbers_of, word
 from memoranda.index.postgres.tables import Tables
 from memoranda.index.proposals import FAR, Asked, signed, unsigned
 from memoranda.index.segment import F32, Packed
+from memoranda.index.tokens import Term
 from memoranda.ledger.connection import Connection
 
 _LIVE = (STATES.index("live"),)
@@ -21,11 +22,44 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Postings(NamedTuple):
-    """Rows that have a form: their numbers, their lengths, and the place of the form among those asked for."""
+    """Rows that have forms of a term: their numbers and lengths, the place of the term, and which forms, a bit each."""
 
     numbers: Numbers
     lengths: npt.NDArray[np.float64]
     which: npt.NDArray[np.intp]
+    forms: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, found: Sequence[tuple[int, bytes]]) -> "Postings":
+        """From what the server joined, by the place of the term."""
+        packed = np.frombuffer(b"".join(joined for _, joined in found), POSTING)
+        counts = [len(joined) // POSTING.itemsize for _, joined in found]
+        return cls(
+            packed["number"].astype(np.int64),
+            packed["length"].astype(np.float64),
+            np.repeat(np.array([place for place, _ in found], np.intp), counts),
+            packed["forms"].astype(np.intp),
+        )
+
+    def often(self, terms: Sequence[Term]) -> list[tuple[int, ...]]:
+        """How many rows have each form of each term."""
+        widest = max((len(term.hashes) for term in terms), default=0)
+        have = [
+            np.bincount(self.which[(self.forms >> bit) & 1 == 1], minlength=len(terms)).tolist()
+            for bit in range(widest)
+        ]
+        return [tuple(have[bit][place] for bit in range(len(term.hashes))) for place, term in enumerate(terms)]
+
+    def worths(self, terms: Sequence[Term], forms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What its forms together are worth, of each row; `forms` says what each form of each term is."""
+        widest = max((len(term.hashes) for term in terms), default=0)
+        sums = np.zeros((max(len(terms), 1), 1 << widest))
+        begins = 0
+        for place, term in enumerate(terms):
+            for bit in range(len(term.hashes)):
+                sums[place, (np.arange(1 << widest) >> bit) & 1 == 1] += forms[begins + bit]
+            begins += len(term.hashes)
+        return np.asarray(sums[self.which, self.forms], np.float64)
 
 
 class Totals(NamedTuple):
@@ -111,41 +145,37 @@ class Asking:
 
     # -- words --
 
-    def frequencies(self, places: Sequence[int]) -> dict[int, int]:
-        """Of the forms at these places, how many eligible rows have each; those that none has are left out."""
-        return _counted(self._by_form(places, "null"))
-
-    def postings(self, places: Sequence[int]) -> tuple[Postings, dict[int, int]]:
-        """The eligible rows that have these forms, and how many have each."""
-        found = self._by_form(places, "string_agg(int8send(number) || int4send(length), '')")
-        columns = [(place, *postings_of(joined)) for place, _, joined in found]
-        postings = Postings(
-            np.concatenate([numbers for _, numbers, _ in columns]) if columns else np.empty(0, np.int64),
-            np.concatenate([lengths for _, _, lengths in columns]) if columns else np.empty(0, np.float64),
-            np.repeat([place for place, _, _ in columns], [len(numbers) for _, numbers, _ in columns]).astype(np.intp),
-        )
-        return postings, _counted(found)
-
-    def _by_form(self, places: Sequence[int], joined: str) -> list[tuple[int, int, Any]]:
-        """(place, how many rows, those joined) of each form in each scope."""
-        hashes = self._asked.hashes
-        each = [(place, word(scope.id, hashes[place])) for place in places for scope in self._scopes]
+    def postings(self, places: Sequence[int]) -> Postings:
+        """The eligible rows that have any form of the terms at these places."""
+        terms = self._asked.terms
+        each = [(place, scope, terms[place].hashes) for place in places for scope in self._scopes]
         if not each:
-            return []
+            return Postings.of([])
+        names = [f"form_{bit}" for bit in range(max(len(hashes) for _, _, hashes in each))]
+        # Who has the first form has all of them: mostly one look at a row is enough.
+        others = [f"case when {name} = any(terms) then {1 << bit} else 0 end" for bit, name in enumerate(names) if bit]
+        forms = f"case when form_0 = any(terms) then {(1 << len(names)) - 1} else {' + '.join(others) or 0} end"
         rows = self._fetch(
             f"""
-            select form.place, found.often, found.joined
-            from unnest(cast(:places as bigint[]), cast(:words as bigint[])) as form (place, word)
+            select term.place, found.joined
+            from unnest(cast(:places as bigint[]), {", ".join(f"cast(:{name} as bigint[])" for name in names)})
+                as term (place, {", ".join(names)})
             cross join lateral (
-                select count(*) as often, {joined} as joined from {{entry}}
-                where terms is not null and terms @> array[form.word] and {self._seen(allowed=False)}
+                select string_agg(int8send(number) || int4send(length) || int2send(cast({forms} as smallint)), '')
+                    as joined
+                from {{entry}}
+                where terms is not null and terms && array[{", ".join(names)}] and {self._seen(allowed=False)}
             ) as found
-            where found.often > 0 order by form.place
+            where found.joined is not null order by term.place
             """,  # noqa: S608
-            places=[place for place, _ in each],
-            words=[mixed for _, mixed in each],
+            places=[place for place, _, _ in each],
+            # A term that has fewer forms has its last one more than once.
+            **{
+                name: [word(scope.id, hashes[min(bit, len(hashes) - 1)]) for _, scope, hashes in each]
+                for bit, name in enumerate(names)
+            },
         )
-        return [(int(place), int(count), packed) for place, count, packed in rows]
+        return Postings.of([(int(place), bytes(joined)) for place, joined in rows])
 
     # -- meaning --
 
@@ -245,10 +275,3 @@ class Asking:
             have=sorted(have),
         )
         return [Packed.from_bytes(int(number), bytes(body)) for number, body in found]
-
-
-def _counted(found: Sequence[tuple[int, int, Any]]) -> dict[int, int]:
-    often: dict[int, int] = {}
-    for place, count, _ in found:
-        often[place] = often.get(place, 0) + count
-    return often

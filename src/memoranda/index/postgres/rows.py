@@ -17,7 +17,7 @@ from memoranda.ledger.postgres.statements import translated
 _LIVE = 0
 _MIX = 0x9E3779B97F4A7C15
 _ALL = (1 << 64) - 1
-POSTING = np.dtype([("number", ">i8"), ("length", ">i4")])
+POSTING = np.dtype([("number", ">i8"), ("length", ">i4"), ("forms", ">i2")])
 
 ENTRY_COLUMNS = "number, root, scope, valid_from, valid_until, occurred, conversation, length, state, dimensions, terms"
 BODY_COLUMNS = "number, root, scope, stamp, body"
@@ -130,9 +130,3 @@ def _raw(connection: Connection) -> Any:
 def numbers_of(packed: bytes | None) -> npt.NDArray[np.int64]:
     """Numbers that were joined by the server into one value: nothing is made of each on its way."""
     return np.frombuffer(packed or b"", ">i8").astype(np.int64)
-
-
-def postings_of(packed: bytes | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Numbers and lengths."""
-    found = np.frombuffer(packed or b"", POSTING)
-    return found["number"].astype(np.int64), found["length"].astype(np.float64)
