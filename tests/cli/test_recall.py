@@ -34,7 +34,7 @@ def test_what_was_remembered_is_recalled_and_the_receipt_says_why(run, kept):
     assert lines[3].strip().startswith("evidence ")
     assert "lexical" in lines[3]
     assert lines[4].strip() == "found by words #1; tier unknown, trusted, in home/anna"
-    assert lines[5].startswith("searched 1 memories in home/anna, home (0 with a vector, embedder none) at sequence 1")
+    assert lines[5].startswith("searched 1 memory in home/anna, home (0 with a vector, embedder none) at sequence 1")
     bar = asked(run, "which bedroom_lamp?")["receipt"]["bar"]
     told = f"proposed 1 by lexical, returned 1; bar {bar:.2f} (balanced), tier reached must+nice+unknown"
     assert lines[6] == told

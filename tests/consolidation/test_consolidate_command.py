@@ -40,7 +40,7 @@ def test_accept_and_dismiss_by_id(filled):
     assert filled("consolidate", "--dismiss", first)[0] == 0
     assert ids(filled) == [second]
     code, out, _ = filled("consolidate", "--accept", second)
-    assert (code, "superseded 1 memories" in out, "undo" in out) == (0, True, True)
+    assert (code, "superseded 1 memory" in out, "undo" in out) == (0, True, True)
     code, out, _ = filled("consolidate", "--accept", second)
     assert (code, "not taken" in out) == (6, True)
 

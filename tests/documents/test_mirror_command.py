@@ -48,7 +48,7 @@ def test_people_read_what_was_taken_and_written(run, folder):
     code, out, err = run("mirror", str(folder))
     assert code == 0
     assert out.startswith("superseded\t")
-    assert "1 memories in" in out
+    assert "1 memory in" in out
     assert "home/anna/facts.md:8: not a list item" in err
     assert "blue" not in out + err
 
@@ -78,7 +78,7 @@ def test_lost_files_come_back_and_files_of_nobody_are_told_together(run, folder)
         (folder / f"idea-{number}.md").write_text("- mine\n", encoding="utf-8")
     code, out, err = run("mirror", str(folder), "--export-only")
     assert code == 0
-    assert "1 files written, 0 unchanged" in out
+    assert "1 file written, 0 unchanged" in out
     assert "idea-4.md and 3 more (--json shows all): a mirror has no such file" in err
 
 

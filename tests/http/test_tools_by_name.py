@@ -104,7 +104,7 @@ def test_files_travel_with_the_request_and_the_answer(server):
     call(server, "memory_store", {"text": "Anna likes plums."}, token=token)
     told = call(server, "memory_export", {"outPath": "/wherever/it/likes.jsonl"}, token=token)
     assert json.loads(told["file"])["text"] == "Anna likes plums."
-    assert told["text"] == "Exported 1 memories"
+    assert told["text"] == "Exported 1 memory"
     taken = call(server, "memory_import", {"inPath": "x"}, token=token, scope=f"{SCOPE}/other", file=told["file"])
     assert taken["data"]["imported"] == 1
     assert call(server, "memory_import", {"inPath": "x"}, token=token)["failed"]

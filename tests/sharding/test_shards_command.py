@@ -41,7 +41,7 @@ def test_remember_recall_scopes_maintain_and_doctor_work_over_all(run, root_on):
     assert {"shard 1: list", "shard 2: list", "shard 3: list"} <= names
     code, out, _ = run("shards", "--json")
     assert (code, [each["memories"] for each in json.loads(out)]) == (0, [1, 1, 1])
-    assert "1 roots, 1 memories, 1 live" in run("shards")[1]
+    assert "1 root, 1 memory, 1 live" in run("shards")[1]
 
 
 def test_a_backup_asks_for_one_of_them(run, root_on, addresses, tmp_path):

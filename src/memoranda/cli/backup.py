@@ -17,6 +17,7 @@ from memoranda.domain.backup import BackupFile, Resealed
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import ConfigError, InvalidInput, KeyUnwanted
 from memoranda.domain.results import Check
+from memoranda.domain.text import so_many
 
 _NEW_KEY = "MEMORANDA_NEW_KEY"
 _LONGEST = 4_096
@@ -146,7 +147,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> None:
     receipt = done.receipt
     lines = [f"restored {done.path} as it was at {iso(receipt.manifest.made_at)}", *map(_checked, receipt.checks)]
     if receipt.erased:
-        lines.append(f"{receipt.erased} memories stayed away: the newer store has erased them")
+        lines.append(f"{so_many(receipt.erased, 'memory')} stayed away: the newer store has erased them")
     show(output, done.as_json(), [*lines, *(f"note: {note}" for note in receipt.notes)])
 
 
@@ -224,7 +225,9 @@ def _rekey(arguments: argparse.Namespace, output: Output) -> None:
 
 def _tell(output: Output, done: Resealed, what: str) -> None:
     receipt = done.receipt
-    counted = f"{receipt.figures.counts['memories']:,} memories, {receipt.bytes:,} bytes in {receipt.seconds:.1f} s"
+    counted = (
+        f"{so_many(receipt.figures.counts['memories'], 'memory')}, {receipt.bytes:,} bytes in {receipt.seconds:.1f} s"
+    )
     show(output, done.as_json(), [f"{what} {done.path}: {counted}", *(f"note: {note}" for note in receipt.notes)])
 
 
@@ -279,7 +282,7 @@ def _line(each: BackupFile) -> str:
             f"{each.path}\t{each.bytes:,} bytes\t{each.trouble or 'encrypted; nothing is known of it without its key'}"
         )
     counts = each.manifest.figures.counts
-    held = f"{counts.get('memories', 0):,} memories, {counts.get('messages', 0):,} messages"
+    held = f"{so_many(counts.get('memories', 0), 'memory')}, {so_many(counts.get('messages', 0), 'message')}"
     return "\t".join(
         (each.path, iso(each.manifest.made_at), f"{each.bytes:,} bytes", held, f"encrypted: {each.encrypted}")
     )

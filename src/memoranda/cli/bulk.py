@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from memoranda.cli.actions import show
-from memoranda.cli.output import SHORT_ID, Output, progress, said_yes, so_many
+from memoranda.cli.output import SHORT_ID, Output, progress, said_yes
 from memoranda.cli.store import open_memory
 from memoranda.domain.bulk import MAY_GO, BulkChange
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import GRADES, KINDS, SOURCES, TRUSTS
+from memoranda.domain.text import so_many
 
 _TEXTS = ("about", "attribute", "speaker", "conversation", "source_ref")
 _NOT_CONFIRMED = 4
@@ -60,7 +61,7 @@ def _many(arguments: argparse.Namespace, output: Output) -> int:
             if not preview.ids or arguments.dry_run:
                 return 0
             word = _WORDS[preview.receipt.action]
-            if not said_yes(f"{word.capitalize()} {so_many(len(preview.ids), 'memory', 'memories')}?"):
+            if not said_yes(f"{word.capitalize()} {so_many(len(preview.ids), 'memory')}?"):
                 output.note(f"nothing was done; run it again with --confirm {preview.confirm}, or with --yes")
                 return _NOT_CONFIRMED
             arguments.confirm = preview.confirm
@@ -81,7 +82,7 @@ def _previewed(preview: BulkChange) -> Iterator[str]:
     if not preview.ids:
         yield "(nothing fits)"
         return
-    yield f"This would {_WORDS[preview.receipt.action]} {so_many(len(preview.ids), 'memory', 'memories')}:"
+    yield f"This would {_WORDS[preview.receipt.action]} {so_many(len(preview.ids), 'memory')}:"
     for memory in preview.memories[:_SHOWN]:
         yield f"{memory.id[:SHORT_ID]}\t{iso(memory.created_at)[:10]}\t{memory.kind}\t{memory.scope}\t{memory.text}"
     more = len(preview.ids) - min(_SHOWN, len(preview.memories))
@@ -91,7 +92,7 @@ def _previewed(preview: BulkChange) -> Iterator[str]:
 
 def _done(done: BulkChange) -> Iterator[str]:
     receipt = done.receipt
-    yield f"{receipt.action} {so_many(receipt.changed, 'memory', 'memories')}" if receipt.matched else "(nothing fits)"
+    yield f"{receipt.action} {so_many(receipt.changed, 'memory')}" if receipt.matched else "(nothing fits)"
     if receipt.left:
         yield f"{receipt.left:,} were changed by somebody else meanwhile, and left"
     if receipt.erased_after is not None:

@@ -11,6 +11,7 @@ from memoranda.cli.store import open_memory
 from memoranda.domain.consolidation import ConsolidationReceipt, Proposal, Proposals, Skipped
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.ports import Progress
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda import LongTermMemory
@@ -71,11 +72,11 @@ def _everything(memory: "LongTermMemory", below: bool, tell: Progress) -> list[s
 def _lines(found: Proposals) -> list[str]:
     lines = [line for each in found for line in _proposal(each)]
     receipt = found.receipt
-    lines.append(f"{len(found)} proposals in {receipt.looked_at} memories; nothing was changed")
+    lines.append(f"{so_many(len(found), 'proposal')} in {so_many(receipt.looked_at, 'memory')}; nothing was changed")
     if found:
         lines.append("accept with: memoranda consolidate --accept ID; say no with --dismiss ID")
     if found.next is not None:
-        lines.append(f"{receipt.left} memories were not looked at yet: --after {found.next} goes on there")
+        lines.append(f"{so_many(receipt.left, 'memory')} not looked at yet: --after {found.next} goes on there")
     return [*lines, *receipt.degraded]
 
 
@@ -92,7 +93,8 @@ def _proposal(each: Proposal) -> list[str]:
 
 def _done(done: ConsolidationReceipt) -> list[str]:
     would = "would supersede" if done.mode == "preview" else "superseded"
-    lines = [f"{would} {len(done.superseded)} memories by {len(done.kept)}, of {len(done.accepted)} proposals"]
+    proposals = so_many(len(done.accepted), "proposal")
+    lines = [f"{would} {so_many(len(done.superseded), 'memory')} by {len(done.kept)}, of {proposals}"]
     if done.tag:
         lines.append(f"`memoranda undo` takes it back; the tag before it is {done.tag}")
     return [*lines, *_skipped(done.skipped)]

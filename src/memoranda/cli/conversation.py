@@ -16,13 +16,14 @@ from memoranda.cli.conversation_lines import (
     transcript,
     window_lines,
 )
-from memoranda.cli.output import SHORT_ID, Output, said_yes
+from memoranda.cli.output import SHORT_ID, Output, proof_of, said_yes
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.clock import iso
 from memoranda.domain.conversation import Conversation, ConversationPage, KeptMessage
 from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.message import Role
 from memoranda.domain.moments import last_moment, moment
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda import LongTermMemory
@@ -140,7 +141,7 @@ def _show(arguments: argparse.Namespace, output: Output) -> None:
         say(output, [Line(heading(conversation))])
         say(output, transcript(messages))
     if after := min(after, conversation.messages):
-        output.note(f"{after} earlier messages are not shown; --all shows them")
+        output.note(f"{so_many(after, 'earlier message is', 'earlier messages are')} not shown; --all shows them")
 
 
 def _every(memory: "LongTermMemory", conversation: str, after: int) -> Iterator[KeptMessage]:
@@ -277,12 +278,8 @@ def _erase(arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _erased(receipt: "EraseReceipt") -> Iterator[str]:
-    yield f"erased {receipt.messages} messages and summaries; {receipt.state}"
-    read = sum(each.bytes for each in receipt.scanned)
-    yield (
-        f"proof: {read:,} bytes of {len(receipt.scanned)} files read, {receipt.needles} traces looked for, "
-        f"{receipt.found} found"
-    )
+    yield f"erased {so_many(receipt.messages, 'message or summary', 'messages and summaries')}; {receipt.state}"
+    yield proof_of(receipt)
 
 
 _ACTIONS = {

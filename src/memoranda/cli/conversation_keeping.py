@@ -5,11 +5,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memoranda.cli.actions import show
-from memoranda.cli.conversation_lines import compaction_line, counted
+from memoranda.cli.conversation_lines import compaction_line
 from memoranda.cli.output import Output
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.errors import InvalidInput, MemorandaError, NotFound, Refused
 from memoranda.domain.message import ROLES, message_in
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda.service.transcript_import import Imported
@@ -48,11 +49,12 @@ def append(arguments: argparse.Namespace, output: Output) -> None:
         lines = [f"{receipt.conversation} is private: nothing was kept"]
     else:
         known = f", {receipt.known} known already" if receipt.known else ""
-        lines = [f"kept {counted(receipt.added)} in {receipt.conversation}{known}; {receipt.tokens:,} tokens active"]
+        kept = f"kept {so_many(receipt.added, 'message')} in {receipt.conversation}{known}"
+        lines = [f"{kept}; {receipt.tokens:,} tokens active"]
         lines += [] if receipt.compaction is None else [compaction_line(receipt.compaction)]
     show(output, appended.as_json(), lines)
     if receipt.redacted and not output.as_json:
-        output.note(f"secrets or private words were left out of {counted(receipt.redacted)}")
+        output.note(f"secrets or private words were left out of {so_many(receipt.redacted, 'message')}")
 
 
 def _messages(arguments: argparse.Namespace) -> list[dict[str, Any]]:
@@ -140,7 +142,11 @@ def _tell(output: Output, file: str, done: "Imported") -> None:
         return
     known = f", {done.known} known already" if done.known else ""
     private = f", {done.private} private and not kept" if done.private else ""
-    show(output, None, [f"{file} ({done.format}): kept {counted(done.added)}{known}{private} in {_named(done)}"])
+    show(
+        output,
+        None,
+        [f"{file} ({done.format}): kept {so_many(done.added, 'message')}{known}{private} in {_named(done)}"],
+    )
     if done.left_out:
         output.note(f"{file}: left out " + ", ".join(f"{why} {count}" for why, count in done.left_out.items()))
     for number, reason in done.bad:

@@ -10,6 +10,7 @@ from memoranda.cli.output import SHORT_ID, Output, clean
 from memoranda.domain.clock import iso
 from memoranda.domain.conversation import CompactReceipt, Conversation, KeptMessage
 from memoranda.domain.moments import span
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda.service.transcript_search import Found
@@ -40,15 +41,12 @@ def say(output: Output, lines: Iterable[Line]) -> None:
         console.print(Text(clean(line.text), style="dim" if line.dim else ""), soft_wrap=True)
 
 
-def counted(number: int, what: str = "message") -> str:
-    """So many of something."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 def heading(conversation: Conversation) -> str:
     """One conversation in a line."""
     put_away = ", archived" if conversation.archived else ""
-    counts = f"{counted(conversation.messages)}, {conversation.active} active, {conversation.tokens:,} tokens"
+    counts = (
+        f"{so_many(conversation.messages, 'message')}, {conversation.active} active, {conversation.tokens:,} tokens"
+    )
     return f"{conversation.name} in {conversation.scope}: {counts}{put_away}"
 
 
@@ -58,8 +56,8 @@ def compaction_line(receipt: CompactReceipt) -> str:
         return "older messages are being summed up in the background"
     if not receipt.done:
         return f"nothing was summed up: {receipt.note}"
-    folded = counted(receipt.folded) + (" and the earlier summary" if receipt.earlier else "")
-    captured = f", {receipt.captured} memories captured" if receipt.captured else ""
+    folded = so_many(receipt.folded, "message") + (" and the earlier summary" if receipt.earlier else "")
+    captured = f", {so_many(receipt.captured, 'memory')} captured" if receipt.captured else ""
     note = f" ({receipt.note})" if receipt.note else ""
     return (
         f"summed up {folded} into {receipt.summary[:SHORT_ID]}: {receipt.tokens_before:,} -> "
@@ -89,7 +87,9 @@ def silence(how_long: str = "") -> Line:
 def _head(message: KeptMessage, *, found: bool) -> str:
     if message.kind == "summary":
         stands = message.metadata.get("messages")
-        what = f"summary {message.id[:SHORT_ID]}" + (f" of {counted(stands)}" if isinstance(stands, int) else "")
+        what = f"summary {message.id[:SHORT_ID]}" + (
+            f" of {so_many(stands, 'message')}" if isinstance(stands, int) else ""
+        )
     else:
         what = f"{message.role} {message.speaker}".strip()
     status = "" if message.status == "active" else f"  ({message.status})"
@@ -114,7 +114,7 @@ def window_lines(
         yield Line("  working memory")
         yield from (Line(f"{_BAR}{line}") for line in working.splitlines())
     yield from transcript(messages)
-    left = f"; {dropped} active messages are not shown" if dropped else ""
+    left = f"; {so_many(dropped, 'active message is', 'active messages are')} not shown" if dropped else ""
     cut = "; a text was cut" if truncated else ""
     yield Line(f"{tokens:,} tokens{left}{cut}")
 

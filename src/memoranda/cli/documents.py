@@ -8,6 +8,7 @@ from memoranda.cli.output import Output, progress
 from memoranda.cli.store import open_memory, read_text
 from memoranda.domain.document import Found, Source, Synced
 from memoranda.domain.memory import TRUSTS
+from memoranda.domain.text import so_many
 
 _TOLD = 5
 
@@ -86,7 +87,8 @@ def _remove(arguments: argparse.Namespace, output: Output) -> int:
     with open_memory(arguments) as memory:
         gone = memory.documents.remove(arguments.name)
     state = "purged" if gone.purged else "removed"
-    lines = [f"{state} {gone.source.name}: {gone.files} files, {gone.chunks} chunks; the files themselves stay"]
+    held = f"{so_many(gone.files, 'file')}, {so_many(gone.chunks, 'chunk')}"
+    lines = [f"{state} {gone.source.name}: {held}; the files themselves stay"]
     if gone.traces:
         lines.append(f"proof: {gone.scanned_bytes:,} bytes read, {gone.traces} traces looked for, {gone.found} found")
     show(output, gone.as_json(), lines)

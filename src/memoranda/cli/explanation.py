@@ -11,6 +11,7 @@ from memoranda.cli.output import SHORT_ID
 from memoranda.domain.pack import PackReceipt
 from memoranda.domain.receipt import HitReceipt, RecallReceipt
 from memoranda.domain.results import Recall, WhyNot
+from memoranda.domain.text import so_many
 
 _INDENT = " " * (SHORT_ID + 2)
 
@@ -64,7 +65,7 @@ def why(found: Recall) -> Iterator[str]:
         yield from _why_this(hit.receipt)
     receipt = found.receipt
     yield (
-        f"searched {receipt.searched} memories in {', '.join(receipt.scopes)} "
+        f"searched {so_many(receipt.searched, 'memory')} in {', '.join(receipt.scopes)} "
         f"({receipt.with_vector} with a vector, embedder {receipt.embedder}) at sequence {receipt.sequence}"
     )
     policy = receipt.request.get("policy", "balanced")

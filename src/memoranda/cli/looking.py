@@ -4,10 +4,11 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 
 from memoranda.cli.actions import show
-from memoranda.cli.output import SHORT_ID, Output, so_many
+from memoranda.cli.output import SHORT_ID, Output
 from memoranda.cli.store import open_memory
 from memoranda.domain.clock import iso
 from memoranda.domain.looking import ACTIONS, MOST_DAYS, Day, ScopePage, Timeline
+from memoranda.domain.text import so_many
 
 _WIDEST = 30
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -109,7 +110,7 @@ def _scopes(arguments: argparse.Namespace, output: Output) -> None:
 def _held(page: ScopePage) -> Iterator[str]:
     for each in page:
         beside = ((each.conversations, "conversations"), (each.sources, "sources of documents"))
-        held = [so_many(each.memories, "memory", "memories"), f"{each.live} live"]
+        held = [so_many(each.memories, "memory"), f"{each.live} live"]
         held += (f"{count} {what}" for count, what in beside if count)
         newest = "" if each.newest is None else f"\tnewest {iso(each.newest)[:10]}"
         yield f"{each.scope}\t{', '.join(held)}{newest}"

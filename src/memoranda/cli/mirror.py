@@ -7,6 +7,7 @@ from memoranda.cli.actions import show
 from memoranda.cli.output import SHORT_ID, Output, progress
 from memoranda.cli.store import open_memory
 from memoranda.domain.mirror import MirrorAction, Mirrored, MirrorMode, Trouble
+from memoranda.domain.text import so_many
 
 _MOST_FILES = 5
 _DONE: dict[MirrorAction, str] = {
@@ -56,10 +57,10 @@ def _lines(done: Mirrored) -> list[str]:
         lines.append("\t".join(filter(None, (what, ids, f"{step.file}:{step.line}" if step.line else step.file))))
     if receipt.mode == "preview":
         asks = f"; {receipt.asks} would be forgotten, which needs --confirm" if receipt.asks else ""
-        return [*lines, f"{len(receipt.steps)} edits would be taken{asks}"]
-    files = f"{len(receipt.written)} files written, {receipt.unchanged} unchanged"
+        return [*lines, f"{so_many(len(receipt.steps), 'edit')} would be taken{asks}"]
+    files = f"{so_many(len(receipt.written), 'file')} written, {receipt.unchanged} unchanged"
     gone = f", {len(receipt.removed)} removed" if receipt.removed else ""
-    return [*lines, f"{receipt.memories} memories in {done.path}: {files}{gone}"]
+    return [*lines, f"{so_many(receipt.memories, 'memory')} in {done.path}: {files}{gone}"]
 
 
 def _notes(troubles: Iterable[Trouble]) -> list[str]:

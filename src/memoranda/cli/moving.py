@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memoranda import LongTermMemory
 from memoranda.cli.actions import show
-from memoranda.cli.output import SHORT_ID, Output, progress, so_many
+from memoranda.cli.output import SHORT_ID, Output, progress
 from memoranda.cli.store import open_memory
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import InvalidInput, NotFound
@@ -25,6 +25,7 @@ from memoranda.domain.moving import (
     ImportRun,
     Imports,
 )
+from memoranda.domain.text import so_many
 from memoranda.importers.registry import names
 from memoranda.service.exporting import EXPORTED
 from memoranda.service.workroom import Workroom
@@ -150,7 +151,7 @@ def _exported(done: Exported) -> list[str]:
     receipt = done.receipt
     where = "" if done.path == "-" else f" in {done.path}"
     lines = [
-        f"{so_many(done.memories, 'memory', 'memories')}{where}, {receipt.bytes:,} bytes",
+        f"{so_many(done.memories, 'memory')}{where}, {receipt.bytes:,} bytes",
         f"contents {done.digest}",
     ]
     if receipt.redacted_memories:

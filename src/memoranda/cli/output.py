@@ -16,6 +16,7 @@ from memoranda.domain.clock import SystemClock, iso
 from memoranda.domain.memory import Memory
 from memoranda.domain.pack import Pack
 from memoranda.domain.ports import Progress
+from memoranda.domain.receipt import EraseReceipt
 from memoranda.domain.results import (
     Changed,
     Erasure,
@@ -30,6 +31,7 @@ from memoranda.domain.results import (
     Verification,
     WhyNot,
 )
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda.cli.explanation import Difference
@@ -79,15 +81,16 @@ def said_yes(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
-def so_many(number: int, one: str, many: str) -> str:
-    """So many, in words that fit."""
-    return f"{number:,} {one if number == 1 else many}"
+def proof_of(receipt: EraseReceipt) -> str:
+    """What was looked through for traces, and how many there were."""
+    read = f"{sum(each.bytes for each in receipt.scanned):,} bytes of {so_many(len(receipt.scanned), 'file')} read"
+    return f"proof: {read}, {so_many(receipt.needles, 'trace')} looked for, {receipt.found} found"
 
 
 def _reach(erasure: Erasure) -> str:
     """How much an erasure takes, in words."""
     receipt = erasure.receipt
-    parts = [so_many(len(erasure.ids), "memory", "memories")]
+    parts = [so_many(len(erasure.ids), "memory")]
     if receipt.conversations:
         parts.append(so_many(receipt.conversations, "conversation", "conversations"))
     if receipt.messages:
@@ -303,11 +306,7 @@ class Output:
         nothing = not erasure.ids and not receipt.messages and not receipt.conversations and not receipt.pending
         print("nothing here fits: nothing was erased" if nothing else f"erased {_reach(erasure)}; {receipt.state}")
         if receipt.scanned:
-            read = sum(each.bytes for each in receipt.scanned)
-            print(
-                f"proof: {read:,} bytes of {len(receipt.scanned)} files read, {receipt.needles} traces looked for, "
-                f"{receipt.found} found"
-            )
+            print(proof_of(receipt))
         for note in receipt.notes:
             print(f"note: {clean(note)}")
         if receipt.pending:
@@ -317,7 +316,7 @@ class Output:
         if self.as_json:
             self._json(stats.as_json())
             return
-        print(f"{so_many(stats.total, 'memory', 'memories')} seen from {stats.scope} (sequence {stats.sequence})")
+        print(f"{so_many(stats.total, 'memory')} seen from {stats.scope} (sequence {stats.sequence})")
         for name in ("by_scope", "by_state", "by_kind", "by_trust", "by_grade"):
             counts = ", ".join(f"{key} {count}" for key, count in getattr(stats, name).items())
             if counts:
@@ -347,7 +346,7 @@ class Output:
         if evicted:
             print(f"{evicted} {'would be' if done.dry_run else 'were'} forgotten: their scope is over its cap")
         for each in done.compacted:
-            told = f"{each.folded} messages summed up" if each.done else each.note
+            told = f"{so_many(each.folded, 'message')} summed up" if each.done else each.note
             print(f"conversation {clean(each.conversation)}: {told}")
         made = "" if done.dry_run else f"made {done.vectors_made} vectors; "
         print(f"{made}{done.vectors_missing} vectors are missing")

@@ -18,6 +18,7 @@ from memoranda import config
 from memoranda.cli.actions import Action, add_actions, nothing_more, show
 from memoranda.cli.output import Output
 from memoranda.domain.errors import InvalidInput, NotFound, ProviderMissing
+from memoranda.domain.text import so_many
 
 if TYPE_CHECKING:
     from memoranda.http.logs import Logs
@@ -311,7 +312,11 @@ def _sample_add(arguments: argparse.Namespace, output: Output) -> None:
     from memoranda.http import sample
 
     made = sample.add(_settings(arguments))
-    show(output, {"memories": made, "scope": "sample"}, [f"made {made} memories in the scope `sample` and below"])
+    show(
+        output,
+        {"memories": made, "scope": "sample"},
+        [f"made {so_many(made, 'memory')} in the scope `sample` and below"],
+    )
 
 
 def _sample_clear(arguments: argparse.Namespace, output: Output) -> int:
@@ -322,7 +327,8 @@ def _sample_clear(arguments: argparse.Namespace, output: Output) -> int:
     _refuse_missing(settings)
     with Store.open(settings=settings) as store:
         gone = sample.clear(store)
-    lines = [f"erased {gone.memories} memories and {gone.conversations} conversations; {gone.found} traces found"]
+    erased = f"erased {so_many(gone.memories, 'memory')} and {so_many(gone.conversations, 'conversation')}"
+    lines = [f"{erased}; {so_many(gone.found, 'trace')} found"]
     show(output, gone.as_json(), [*lines, *(f"left, because it was changed: {path}" for path in gone.left)])
     return 6 if gone.found else 0
 

@@ -11,6 +11,7 @@ from memoranda.domain.clock import SystemClock
 from memoranda.domain.errors import ConfigError
 from memoranda.domain.scope import Scope
 from memoranda.domain.shards import ShardMap, ShardStatus, root_of
+from memoranda.domain.text import so_many
 
 
 def _add_where(command: argparse.ArgumentParser) -> None:
@@ -88,7 +89,7 @@ def _lines(statuses: Sequence[ShardStatus]) -> Iterator[str]:
         if each.trouble:
             yield f"shard {each.place}\t{each.address}\tdoes not answer: {each.trouble}"
             continue
-        counted = f"{each.roots:,} roots, {each.memories:,} memories, {each.live:,} live"
+        counted = f"{so_many(each.roots, 'root')}, {so_many(each.memories, 'memory')}, {each.live:,} live"
         told = "" if each.fits else f"\t{_unfit(each)}"
         strays = f"\tkeeps what is another's: {', '.join(each.strays)}" if each.strays else ""
         yield f"shard {each.place}\t{each.address}\t{counted}{told}{strays}"

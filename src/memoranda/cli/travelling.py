@@ -11,6 +11,7 @@ from memoranda.cli.output import SHORT_ID, Output, progress
 from memoranda.cli.store import open_memory
 from memoranda.domain.clock import iso
 from memoranda.domain.errors import NotFound
+from memoranda.domain.text import so_many
 from memoranda.domain.travel import Difference, Differing, Operation, RolledBack, Tag
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _operation_line(memory: "LongTermMemory", operation: Operation) -> str:
     state = "\tundone" if operation.undone else ""
     target = f" of {operation.undoes}" if operation.undoes is not None else ""
     who = f"\tby {operation.actor}" if operation.actor else ""
-    count = _memories(operation.memories)
+    count = so_many(operation.memories, "memory")
     name = f"{operation.name}{target}"
     said = "".join(f"\t{line}" for line in _seen(memory, operation.ids[:1]))
     return f"{operation.first}\t{iso(operation.at)[:19]}Z\t{name:12}\t{count}\t{operation.scope}{who}{state}{said}"
@@ -223,9 +224,5 @@ def _fields(differing: Differing) -> Iterator[str]:
 def _contents(arguments: argparse.Namespace, output: Output) -> None:
     with open_memory(arguments) as memory:
         held = memory.contents(below=arguments.below)
-    line = f"{held.digest}\t{_memories(held.memories)}\t{held.scope}\tsequence {held.sequence}"
+    line = f"{held.digest}\t{so_many(held.memories, 'memory')}\t{held.scope}\tsequence {held.sequence}"
     show(output, held.as_json(), [line])
-
-
-def _memories(count: int) -> str:
-    return f"{count} {'memory' if count == 1 else 'memories'}"

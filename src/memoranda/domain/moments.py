@@ -4,6 +4,7 @@ import re
 
 from memoranda.domain.clock import DAY_MS, end_of, to_ms
 from memoranda.domain.errors import InvalidInput
+from memoranda.domain.text import so_many
 
 _MINUTE_MS = 60_000
 _HOUR_MS = 60 * _MINUTE_MS
@@ -34,7 +35,7 @@ def span(ms: int) -> str:
     """A length of time in its largest unit, rounded down."""
     length, unit = next(((length, unit) for length, unit in _SPANS if ms >= length), _SPANS[-1])
     count = ms // length
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return so_many(count, unit)
 
 
 def _read(given: str, now: int, name: str, *, last: bool) -> int:

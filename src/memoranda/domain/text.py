@@ -1,4 +1,4 @@
-"""Text at the door: what is refused, and the normal form by which two texts are the same."""
+"""Text at the door: what is refused, and the normal form by which two texts are the same; and numbers in words."""
 
 import hashlib
 import unicodedata
@@ -7,6 +7,7 @@ from memoranda.domain.errors import InvalidInput
 
 MAX_TEXT = 8_000
 _HASH_TAG = "b2:"
+_VOWELS = frozenset("aeiou")
 
 
 def checked_text(text: str, *, name: str, limit: int = MAX_TEXT, empty_ok: bool = False) -> str:
@@ -48,3 +49,10 @@ def normal_form(text: str) -> str:
 def content_hash(text: str) -> str:
     """The identity of a text, with the algorithm written on it."""
     return _HASH_TAG + hashlib.blake2b(normal_form(text).encode(), digest_size=16).hexdigest()
+
+
+def so_many(number: int, one: str, many: str = "") -> str:
+    """So many of something, in words that fit."""
+    if number == 1:
+        return f"1 {one}"
+    return f"{number:,} {many or (one[:-1] + 'ies' if one.endswith('y') and one[-2:-1] not in _VOWELS else one + 's')}"

@@ -12,6 +12,7 @@ from memoranda.domain.ports import IndexEntry, IndexQuery, Meaning, Progress
 from memoranda.domain.request import checked_limit
 from memoranda.domain.results import Check, IndexStatus, Verification
 from memoranda.domain.scope import Scope
+from memoranda.domain.text import so_many
 from memoranda.ledger.operations import UPKEEP
 from memoranda.service.engine import Engine
 
@@ -185,9 +186,12 @@ class Admin:
                 break
             if before == (engine.ledger.sequence(), engine.memories.index().sequence) and before[0] == before[1]:
                 return Check(
-                    "index", False, f"{entries} entries for {memories} memories", "Run: memoranda index rebuild"
+                    "index",
+                    False,
+                    f"{so_many(entries, 'entry')} for {so_many(memories, 'memory')}",
+                    "Run: memoranda index rebuild",
                 )
-        return Check("index", True, f"{entries} entries for {memories} memories")
+        return Check("index", True, f"{so_many(entries, 'entry')} for {so_many(memories, 'memory')}")
 
     def doctor(self, *, fix: bool = False) -> Verification:
         """Is everything well here? Each line with its fix. `fix` mends what can be mended without losing anything."""

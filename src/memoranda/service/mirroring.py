@@ -18,6 +18,7 @@ from memoranda.domain.memory import Memory, checked_choice
 from memoranda.domain.mirror import MIRROR_MODES, Mirrored, MirrorMode, MirrorReceipt, Step, Trouble
 from memoranda.domain.ports import Progress
 from memoranda.domain.scope import Scope
+from memoranda.domain.text import so_many
 from memoranda.ledger.ledger import Filter
 from memoranda.service.engine import Engine
 from memoranda.service.mirror_files import Folder, Found, State, alone
@@ -123,7 +124,8 @@ class _Run:
             return self._receipt(made, memories, written=(), removed=(), unchanged=len(found))
         if self._mode == "sync" and made.asks and not self._confirm:
             raise Refused(
-                f"{made.asks} memories have no line any more and would be forgotten: that looks like an accident",
+                f"{so_many(made.asks, 'memory has', 'memories have')} no line any more and would be forgotten: "
+                "that looks like an accident",
                 hint="To have lost files written again, run it with --export-only (mode='export'); to forget what was "
                 "in them, with --confirm (confirm=True).",
             )

@@ -16,6 +16,7 @@ from memoranda.domain.errors import ConfigError, LedgerError, MemorandaError, Re
 from memoranda.domain.results import Check, Verification
 from memoranda.domain.scope import Scope
 from memoranda.domain.shards import OF_ALL, Shard, ShardMap, ShardNote, ShardStatus, root_of
+from memoranda.domain.text import so_many
 from memoranda.ledger.looking import Overview
 from memoranda.ledger.shard_notes import ShardNotes
 from memoranda.service.engine import Engine
@@ -291,7 +292,7 @@ def _placed(each: ShardStatus) -> Check:
         return Check(name, True, "not used yet")
     if not each.fits:
         return Check(name, False, "does not belong to this list", "Correct `shards`, or run: memoranda shards adopt")
-    return Check(name, True, f"{each.roots:,} roots, {each.memories:,} memories")
+    return Check(name, True, f"{so_many(each.roots, 'root')}, {so_many(each.memories, 'memory')}")
 
 
 def _status(shards: Shards, shard: Shard) -> ShardStatus:

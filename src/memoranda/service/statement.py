@@ -14,6 +14,7 @@ from memoranda.domain.ids import new_id
 from memoranda.domain.results import Check, Verification
 from memoranda.domain.scope import Scope
 from memoranda.domain.statement import FORMAT, Asked, canonical, checked_statement
+from memoranda.domain.text import so_many
 from memoranda.domain.version import __version__
 from memoranda.ledger.erasing import Erasing
 from memoranda.ledger.fence import lifted
@@ -177,7 +178,7 @@ def verify(engine: Engine, scope: Scope, statement: Mapping[str, Any], *, known:
 def _claim(told: Mapping[str, Any], *, done_since: bool = False) -> Check:
     """What it says. What was pending then may be done by now; that shows when everything is looked at again."""
     pending = str(told.get("pending") or "")
-    detail = f"{len(told['ids'])} memories, {told['state']} at {told['made_at']}"
+    detail = f"{so_many(len(told['ids']), 'memory')}, {told['state']} at {told['made_at']}"
     if told["state"] == "purged":
         return Check("statement", True, detail)
     if done_since:

@@ -16,6 +16,7 @@ from memoranda.domain.clock import to_ms
 from memoranda.domain.errors import InvalidInput, Refused
 from memoranda.domain.memory import OPERATORS
 from memoranda.domain.moving import FORMAT, Audit, ImportMode, Imports, LeftOut
+from memoranda.domain.text import so_many
 from memoranda.service.memory import LongTermMemory
 from memoranda.service.workroom import Workroom
 from memoranda.tools.caller import Caller
@@ -48,7 +49,7 @@ def export(caller: Caller, given: Given) -> ToolResult:
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     data = {"count": len(records), "outPath": given["outPath"], "format": given["format"], "receipt": receipt}
-    return ToolResult(f"Exported {len(records)} memories", {**data, "redact": given["redact"]})
+    return ToolResult(f"Exported {so_many(len(records), 'memory')}", {**data, "redact": given["redact"]})
 
 
 def _exported(memory: LongTermMemory, given: Given) -> Iterator[Given]:
@@ -111,7 +112,11 @@ def _told(done: Imports, given: Given) -> ToolResult:
     }
     if done.mode != "now":
         data["wouldImport"] = audit.take
-    taken = f"{audit.take} memories would be imported" if done.mode != "now" else f"Imported {done.taken} memories"
+    taken = (
+        f"{so_many(audit.take, 'memory')} would be imported"
+        if done.mode != "now"
+        else f"Imported {so_many(done.taken, 'memory')}"
+    )
     receipt = {
         "filters": {name: given[name] for name in ("scope", "limit", "dedupe") if given.get(name)},
         "mode": done.mode,
