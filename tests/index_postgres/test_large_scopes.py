@@ -1,5 +1,6 @@
 """What an index in PostgreSQL does with scopes that grow and shrink: words, graphs, counts, partitions."""
 
+import re
 import threading
 
 import pytest
@@ -121,6 +122,26 @@ def test_words_of_a_large_scope_are_found_by_their_index(store, monkeypatch):
     plans = _plans(made, monkeypatch, IndexQuery((HERE,), text="1234"))
     assert "_words" in plans
     assert numbers(made.search(IndexQuery((HERE,), text="1234"))) == [1234]
+
+
+def test_only_the_partition_of_a_scope_is_looked_into(store, monkeypatch):
+    made = store.opener(partitions=4)()
+    made.apply(put=many(400), drop=(), sequence=1)
+    made.optimize()
+    plans = _plans(made, monkeypatch, IndexQuery((HERE,), "boiler manual", vector_of("boiler manual"), pool=3))
+    for table in (made.tables.entry, made.tables.vector, made.tables.body):
+        assert len(set(re.findall(rf"on {table}_(\d+)\b", plans))) == 1, table
+
+
+def test_a_vector_that_is_asked_for_is_read_once_and_not_for_each_row(store, monkeypatch):
+    made = store.opener()()
+    made.apply(put=many(19), drop=(), sequence=1)
+    with made._database.read() as connection:  # what is asked often is planned without its values
+        connection.execute("set plan_cache_mode = force_generic_plan")
+        plans = _plans(made, monkeypatch, IndexQuery((HERE,), vector=vector_of("boiler manual"), pool=3))
+        connection.execute("reset plan_cache_mode")
+    (near,) = [line for line in plans.splitlines() if "Sort Key" in line and "halfvec" in line]
+    assert "InitPlan" in near
 
 
 def test_a_graph_whose_building_was_interrupted_is_built_again(store, monkeypatch):

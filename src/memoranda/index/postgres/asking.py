@@ -89,8 +89,13 @@ class Asking:
 
     def _seen(self, *, allowed: bool) -> str:
         """The filters, for a statement whose rows are those of one table."""
-        clauses = ["scope = any(cast(:scopes as bigint[]))", "root = any(cast(:roots as bigint[]))"]
-        return " and ".join([*clauses, *self._filters(allowed=allowed)])
+        return " and ".join([self._held(), *self._filters(allowed=allowed)])
+
+    def _held(self) -> str:
+        return f"scope = any(cast(:scopes as bigint[])){self._rooted()}"
+
+    def _rooted(self, column: str = "root") -> str:
+        return self._tables.of(f"{column} = any(cast(:roots as bigint[]))")
 
     def _filters(self, *, allowed: bool) -> list[str]:
         clauses = []
@@ -116,8 +121,7 @@ class Asking:
             return self._counted(self._seen(allowed=allowed))
         gone = Totals(0, 0, 0)
         if self._asked.replaced:
-            held = "scope = any(cast(:scopes as bigint[])) and root = any(cast(:roots as bigint[])) and state = 0"
-            gone = self._counted(f"{held} and number = any(cast(:replaced as bigint[]))")
+            gone = self._counted(f"{self._held()} and state = 0 and number = any(cast(:replaced as bigint[]))")
         noted = Totals(
             sum(scope.live for scope in self._scopes),
             sum(scope.words for scope in self._scopes),
@@ -192,7 +196,8 @@ class Asking:
 
     def _nearest_in(self, scope: Scope, vector: F32, room: int, *, graph: bool) -> list[int]:
         width = len(vector)
-        distance = f"vector::halfvec({width:d}) <=> cast(:vector as halfvec({width:d}))"
+        # In a query of its own it is read once, not once for each row.
+        distance = f"vector::halfvec({width:d}) <=> (select cast(:vector as halfvec({width:d})))"
         # A sum is not what the graph is ordered by: without it the planner takes the graph in small scopes, too.
         order = distance if graph else f"({distance}) + 0, number"
         if graph:
@@ -202,7 +207,8 @@ class Asking:
                 "set_config('hnsw.iterative_scan', 'strict_order', true)",
                 {"reach": str(reach)},
             )
-        clauses = [f"scope = {scope.id:d}", f"root = {scope.root:d}", f"vector_dims(vector) = {width:d}"]
+        held = f"scope = {scope.id:d}" + self._tables.of(f"root = {scope.root:d}")
+        clauses = [held, f"vector_dims(vector) = {width:d}"]
         rows = self._fetch(
             f"select number from {{vector}} where {' and '.join([*clauses, *self._filters(allowed=True)])} "  # noqa: S608
             f"order by {order} limit :room",
@@ -242,7 +248,7 @@ class Asking:
         found = self._fetch(
             "select number, body from {body} where number in (select number from {entry} "  # noqa: S608
             f"where number = any(cast(:numbers as bigint[])) and {self._seen(allowed=True)}) "
-            "and root = any(cast(:roots as bigint[])) order by number",
+            f"{self._rooted()} order by number",
             numbers=sorted(numbers),
         )
         return [Packed.from_bytes(int(number), bytes(body)) for number, body in found]
@@ -267,7 +273,7 @@ class Asking:
                 select distinct near.number from pair cross join lateral (({before}) union all ({after})) as near
             )
             select body.number, body.body from {{body}} as body join side on side.number = body.number
-            where body.root = any(cast(:roots as bigint[])) and body.number <> all(cast(:have as bigint[]))
+            where body.number <> all(cast(:have as bigint[])){self._rooted("body.root")}
             order by body.number
             """,  # noqa: S608
             conversations=[signed(conversation) for conversation, _ in pairs],

@@ -60,7 +60,7 @@ class Blocks:
         for number, body in fetch(
             connection,
             f"select number, body from {tables.body} "  # noqa: S608
-            "where scope = :scope and root = :root and stamp > :since order by number",
+            f"where scope = :scope{tables.of('root = :root')} and stamp > :since order by number",
             {"scope": scope.id, "root": scope.root, "since": since},
         ):
             rows[int(number)] = Packed.from_bytes(int(number), bytes(body))

@@ -19,7 +19,7 @@ from memoranda.index.postgres.frequent import Frequent
 from memoranda.index.postgres.rows import fetch
 from memoranda.index.postgres.scopes import large_scopes
 from memoranda.index.postgres.searching import answered, extent
-from memoranda.index.postgres.tables import Tables, are_there, make_words
+from memoranda.index.postgres.tables import Tables, are_there, as_made, make_words
 from memoranda.index.postgres.upkeep import make_graph, scopes_without_graph, size, tidy_words, written_anew
 from memoranda.index.postgres.writer import Writer
 from memoranda.index.segment import Packed
@@ -37,13 +37,13 @@ class PostgresIndex:
     """Every lane, over the tables of one generation. Closing it leaves the database open: it is the store's."""
 
     def __init__(self, database: Database, tables: Tables) -> None:
-        self.tables = tables
         self._database = database
         self._blocks = Blocks()
         self._frequent = Frequent()
         with database.read() as connection:
             if not are_there(connection, tables):
                 raise LedgerDamaged("tables of the index are missing; it has to be built again")
+            self.tables = as_made(connection, tables)
             self.fingerprint, made_as = (str(value) for value in self._noted(connection, "fingerprint, format"))
         if made_as != generations.FORMAT:
             raise LedgerDamaged("the index has another format and has to be built again")

@@ -86,6 +86,15 @@ class Tables(NamedTuple):
 
     corpus: str
     generation: int
+    partitioned: bool = False
+    """Whether rows lie apart by the root of their scope."""
+
+    def of(self, condition: str) -> str:
+        """A condition on the root, to be added to one on the scope: it says which partition to look into.
+
+        Without partitions it says nothing, and the planner would take it for one that leaves few of the scope's rows.
+        """
+        return f" and {condition}" if self.partitioned else ""
 
     @property
     def entry(self) -> str:
@@ -114,6 +123,14 @@ class Tables(NamedTuple):
     def filled(self, statement: str) -> str:
         """The statement with the names in place."""
         return statement.format(entry=self.entry, body=self.body, vector=self.vector, scope=self.scope)
+
+
+def as_made(connection: Connection, tables: Tables) -> Tables:
+    """The tables with what is known of them only once they are there."""
+    row = connection.execute(
+        "select relkind::text from pg_class where oid = to_regclass(:name)", {"name": tables.entry}
+    )
+    return tables._replace(partitioned=row.fetchall() == [("p",)])
 
 
 def are_there(connection: Connection, tables: Tables) -> bool:

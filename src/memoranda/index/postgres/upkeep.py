@@ -33,8 +33,8 @@ def scopes_without_graph(connection: Connection, tables: Tables) -> list[tuple[S
             continue
         (row,) = fetch(
             connection,
-            f"select mode() within group (order by vector_dims(vector)) from "  # noqa: S608
-            f"(select vector from {tables.vector} where scope = :scope and root = :root limit 1000) as sample",
+            f"select mode() within group (order by vector_dims(vector)) from (select vector from {tables.vector} "  # noqa: S608
+            f"where scope = :scope{tables.of('root = :root')} limit 1000) as sample",
             {"scope": scope.id, "root": scope.root},
         )
         if row[0] is not None and int(row[0]) not in (scope.near,) and int(row[0]) <= WIDEST:
@@ -46,7 +46,8 @@ def make_graph(database: Database, tables: Tables, scope: Scope, dimensions: int
     """Build the graph of one scope while others read and write; it is used from its completion on."""
     with session(_address(database)) as connection:
         row = connection.execute(
-            f"select tableoid::regclass::text from {tables.vector} where scope = :scope and root = :root limit 1",  # noqa: S608
+            f"select tableoid::regclass::text from {tables.vector} "  # noqa: S608
+            f"where scope = :scope{tables.of('root = :root')} limit 1",
             {"scope": scope.id, "root": scope.root},
         ).fetchone()
         if row is None:  # all of it has gone meanwhile
