@@ -21,7 +21,7 @@ from bench.scale_report import report
 from bench.scale_server import server
 from bench.scale_store import ENGINES
 
-STEPS = ("grow", "ask", "write", "upkeep")
+STEPS = ("grow", "optimize", "ask", "write", "upkeep")
 STOPS = (10_000, 100_000, 1_000_000, 10_000_000)
 
 Found = dict[str, Any]
@@ -129,7 +129,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--queries", type=int, default=100, help="for each scope that is asked")
     parser.add_argument("--limit", type=float, default=1_800.0, help="seconds of keeping before it is put off")
     parser.add_argument("--as-it-is", action="store_true", help="keep nothing more: measure what is there by now")
-    parser.add_argument("--again", type=_steps, default=(), help="measure these steps once more: ask,write,upkeep")
+    parser.add_argument(
+        "--again", type=_steps, default=(), help="measure these steps once more: optimize,ask,write,upkeep"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="folder for the results")
     parser.add_argument("--plot", type=Path, help="measure nothing: draw what was measured into this SVG file")
     parser.set_defaults(folder=Path(tempfile.gettempdir()) / "memoranda-scale")

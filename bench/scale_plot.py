@@ -13,7 +13,7 @@ from bench.scale_report import SCOPES, cpu_of
 _WIDTH, _HEIGHT = 360, 250
 _LEFT, _TOP = 62, 40
 _COLOURS = {"embedded": "#2463b4", "postgres": "#d98f2b", "lancedb": "#3f8f4f"}
-_DASHES = {"small": "1 4", "medium": "6 4", "largest": "", "ledger": "", "index": "6 4", "": ""}
+_DASHES = {"small": "1 4", "medium": "6 4", "large": "12 4", "largest": "", "ledger": "", "index": "6 4", "": ""}
 _INK, _GRID = "#222", "#ddd"
 
 Found = dict[str, Any]
@@ -126,11 +126,16 @@ def _legend(measured: dict[str, Found]) -> Iterator[str]:
         yield f'<rect x="{x:.1f}" y="{y - 10}" width="12" height="12" fill="{_COLOURS[engine]}"/>'
         yield _text(x + 18, y, engine)
         x += 100
-    for name, parts in (("largest scope; ledger", "largest"), ("medium; index", "medium"), ("small", "small")):
+    for name, parts in (
+        ("largest scope; ledger", "largest"),
+        ("medium; index", "medium"),
+        ("small", "small"),
+        ("large", "large"),
+    ):
         dash = _DASHES[parts]
         yield _line(x, y - 4, x + 30, y - 4, _INK, dash=dash)
         yield _text(x + 36, y, name)
-        x += 170
+        x += 150
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, dash: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from bench.tables import Cell, table
 
 Found = dict[str, Any]
-SCOPES = ("small", "medium", "largest")
+SCOPES = ("small", "medium", "large", "largest")
 
 
 def kept_rate(at: Found) -> float | None:
@@ -62,6 +62,7 @@ LINES: dict[str, Callable[[Found], Cell]] = {
     "keeping one, CPU ms": lambda at: cpu_of(at, "kept"),
     "indexing one, CPU ms": lambda at: cpu_of(at, "indexed"),
     "both, last tenth, CPU ms": last_cpu,
+    "optimizing what is searched, s": _at("optimize", "seconds"),
     **{
         f"{scope} scope: {shown}": _at("ask", scope, name)
         for scope in SCOPES

@@ -150,7 +150,7 @@ def cpu(told: Found) -> float:
 
 def recall_points(sizes: dict[int, Found]) -> list[Point]:
     """(memories in the scope, CPU milliseconds of a recall there), at every size."""
-    found = [at["ask"][scope] for at in sizes.values() for scope in SCOPES]
+    found = [at["ask"][scope] for at in sizes.values() for scope in SCOPES if scope in at["ask"]]
     return sorted((float(each["memories"]), cpu(each)) for each in found)
 
 

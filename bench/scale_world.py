@@ -54,10 +54,12 @@ def shares(size: int) -> list[int]:
 
 
 def asked_scopes(given: Sequence[int]) -> dict[str, int]:
-    """The ranks that are asked: the largest, one of about a thousand memories, and the last that has any."""
+    """The ranks that are asked: the largest, one of about ten thousand memories, unless that is the largest itself, one
+    of about a thousand, and the last that has any."""
     there = [rank for rank, count in enumerate(given) if count]
-    medium = min(there, key=lambda rank: abs(math.log(given[rank] / 1_000)))
-    return {"largest": max(there, key=lambda rank: given[rank]), "medium": medium, "small": there[-1]}
+    medium, large = (min(there, key=lambda rank: abs(math.log(given[rank] / size))) for size in (1_000, 10_000))
+    largest = max(there, key=lambda rank: given[rank])
+    return {"largest": largest, **({"large": large} if large != largest else {}), "medium": medium, "small": there[-1]}
 
 
 def scope_path(rank: int) -> str:
