@@ -201,7 +201,7 @@ class Asking:
         # A sum is not what the graph is ordered by: without it the planner takes the graph in small scopes, too.
         order = distance if graph else f"({distance}) + 0, number"
         if graph:
-            reach = min(max(room, 100), 1_000)
+            reach = min(max(2 * room, 200), 1_000)
             self._connection.execute(
                 "select set_config('hnsw.ef_search', :reach, true), "
                 "set_config('hnsw.iterative_scan', 'strict_order', true)",
