@@ -44,8 +44,10 @@ def _measure(options: argparse.Namespace, given: list[str]) -> int:
     kept = options.out / f"growth-{options.engine}.json"
     found = _read(kept)
     # An address may hold a password, and a folder is of this machine alone.
-    private = {options.address: "ADDRESS", str(options.folder): "FOLDER"}
-    shown = [private.get(word.rpartition("=")[2], word) for word in given]
+    private = {options.address: "ADDRESS", str(options.folder): "FOLDER", str(options.out): "OUT"}
+    shown = given
+    for value, name in private.items():
+        shown = [word.replace(value, name) if value else word for word in shown]
     found["command"] = ["python", "-m", "bench", "scale", *shown]
     if options.as_it_is:
         grown = _worked("count", 0, options)

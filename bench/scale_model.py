@@ -54,11 +54,17 @@ class Constants(NamedTuple):
     """How often a recall asks the database; 0 where there is none to ask."""
     write_trips: int = 0
     """The same for a write, all of it while it is the only writer."""
+    whole_up_to: float = math.inf
+    """Scopes with more memories than this are not searched as a whole, in memory: the engine proposes rows."""
+    proposing_ms: float = 0.0
+    """What that adds to a recall."""
 
     def recall_in(self, memories: float) -> float:
         """Milliseconds of processor time of one recall in a scope of so many memories."""
         tenfolds = max(0.0, math.log10(max(1.0, memories) / 10))
-        return self.recall_ms + self.recall_ms_per_tenfold * tenfolds + self.recall_ms_per_million * memories / 1e6
+        proposing = self.proposing_ms if memories > self.whole_up_to else 0.0
+        grown = self.recall_ms_per_tenfold * tenfolds + self.recall_ms_per_million * memories / 1e6
+        return self.recall_ms + grown + proposing
 
 
 class Surroundings(NamedTuple):

@@ -24,6 +24,8 @@ Point = tuple[float, float]
 # Statements of a recall with nothing new, and of a remember, counted at the connection; begin and commit come on top.
 RECALL_TRIPS = {"postgres": 9 + 2}
 WRITE_TRIPS = {"postgres": 6 + 2}
+# Beyond this, SMALL of that index, a scope is not searched as a whole; an engine that is not named always does.
+WHOLE_UP_TO = {"postgres": 4_096.0}
 ENOUGH = 6
 PRESETS = {
     "one person, 1e3 memories": Load(users=1, memories=1_000, active=1.0),
@@ -104,7 +106,8 @@ def _of_engine(engine: str, command: Sequence[str], sizes: dict[int, Found]) -> 
     at = sizes[largest]
     asked, resident = at["ask"], at["ask"]["rss_mb"]
     points = recall_points(sizes)
-    base, tenfold, million = fitted(points)
+    whole = WHOLE_UP_TO.get(engine, math.inf)
+    base, tenfold, million, proposing = fitted(points, whole)
     scope = asked["largest"]["memories"]
     index_bytes = at["upkeep"]["bytes"]["index"] / largest
     shared = engine == "postgres"
@@ -125,12 +128,16 @@ def _of_engine(engine: str, command: Sequence[str], sizes: dict[int, Found]) -> 
         largest_scope=float(scope),
         recall_trips=RECALL_TRIPS.get(engine, 0),
         write_trips=WRITE_TRIPS.get(engine, 0),
+        whole_up_to=whole,
+        proposing_ms=proposing,
     )
     return {
         "source": " ".join(command),
         "measured_up_to": largest,
         "constants": {
-            name: round(value, 6) if isinstance(value, float) else value for name, value in constants._asdict().items()
+            name: round(value, 6) if isinstance(value, float) else value
+            for name, value in constants._asdict().items()
+            if value != math.inf
         },
         "stated_error": _error(constants, points),
         "recall_points": [[memories, round(ms, 3)] for memories, ms in points],
@@ -154,25 +161,28 @@ def recall_points(sizes: dict[int, Found]) -> list[Point]:
     return sorted((float(each["memories"]), cpu(each)) for each in found)
 
 
-def fitted(points: Sequence[Point]) -> tuple[float, float, float]:
-    """base + a * tenfolds beyond ten + b * millions, none of them below zero, with the least relative error.
+def fitted(points: Sequence[Point], whole: float = math.inf) -> tuple[float, float, float, float]:
+    """base + a * tenfolds beyond ten + b * millions + c beyond `whole`, none below zero, with the least relative error.
 
     Few points do not tell the second from the third: then there is no third.
     """
     sizes = np.array([size for size, _ in points])
     times = np.array([ms for _, ms in points])
-    columns = np.stack([np.ones(len(sizes)), np.maximum(0.0, np.log10(sizes / 10)), sizes / 1e6], axis=1)
-    kept = [0, 1, 2] if len(points) >= ENOUGH else [0, 1]
+    columns = np.stack(
+        [np.ones(len(sizes)), np.maximum(0.0, np.log10(sizes / 10)), sizes / 1e6, np.where(sizes > whole, 1.0, 0.0)],
+        axis=1,
+    )
+    kept = [0, 1, *([2] if len(points) >= ENOUGH else []), *([3] if sizes.max() > whole else [])]
     while True:
         weighed = columns[:, kept] / times[:, None]
         solved = np.linalg.lstsq(weighed, np.ones(len(times)), rcond=None)[0]
         if (solved >= 0).all():
             break
         kept.pop(int(np.argmin(solved)))
-    values = [0.0, 0.0, 0.0]
+    values = [0.0] * columns.shape[1]
     for place, value in zip(kept, solved.tolist(), strict=True):
         values[place] = value
-    return values[0], values[1], values[2]
+    return values[0], values[1], values[2], values[3]
 
 
 def _load(options: argparse.Namespace) -> Load:

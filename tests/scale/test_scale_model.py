@@ -162,7 +162,10 @@ def test_every_recall_that_was_measured_comes_out_within_the_stated_error():
 
 def test_a_curve_that_is_of_the_model_is_found_again():
     points = [(size, SOME.recall_in(size)) for size in (10, 100, 1_000, 20_000, 100_000, 1_000_000)]
-    assert fitted(points) == pytest.approx((2.0, 1.5, 60.0))
+    assert fitted(points) == pytest.approx((2.0, 1.5, 60.0, 0.0))
+    stepped = SOME._replace(whole_up_to=4_096, proposing_ms=9.0)
+    points = [(size, stepped.recall_in(size)) for size in (10, 100, 1_000, 20_000, 100_000, 1_000_000)]
+    assert fitted(points, 4_096) == pytest.approx((2.0, 1.5, 60.0, 9.0))
 
 
 def test_a_curve_that_falls_is_never_fitted_below_zero():
