@@ -45,9 +45,7 @@ def _measure(options: argparse.Namespace, given: list[str]) -> int:
     found = _read(kept)
     # An address may hold a password, and a folder is of this machine alone.
     private = {options.address: "ADDRESS", str(options.folder): "FOLDER", str(options.out): "OUT"}
-    shown = given
-    for value, name in private.items():
-        shown = [word.replace(value, name) if value else word for word in shown]
+    shown = [f"{name}{equals}{private.get(value, value)}" for name, equals, value in map(_parted, given)]
     found["command"] = ["python", "-m", "bench", "scale", *shown]
     if options.as_it_is:
         grown = _worked("count", 0, options)
@@ -64,6 +62,8 @@ def _measure(options: argparse.Namespace, given: list[str]) -> int:
 def _at(size: int, found: Found, options: argparse.Namespace, kept: Path) -> bool:
     """Every step at one size; whether all are done."""
     done = found.setdefault("sizes", {}).setdefault(str(size), {})
+    if any(int(other) > size and "grow" in at for other, at in found["sizes"].items()):
+        return True  # the store has outgrown this size
     for step in STEPS:
         again = step in options.again and step != "grow" and size == options.size
         if step in done and done[step].get("complete", True) and not again:
@@ -102,6 +102,11 @@ def _worked(step: str, size: int, options: argparse.Namespace) -> Found:
     )
     answer: Found = json.loads(done.stdout)
     return answer
+
+
+def _parted(word: str) -> tuple[str, str, str]:
+    """An option with its value, or a word alone as a value."""
+    return word.partition("=") if word.startswith("--") and "=" in word else ("", "", word)
 
 
 def _steps(given: str) -> tuple[str, ...]:

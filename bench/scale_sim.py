@@ -24,7 +24,7 @@ Point = tuple[float, float]
 # Statements of a recall with nothing new, and of a remember, counted at the connection; begin and commit come on top.
 RECALL_TRIPS = {"postgres": 9 + 2}
 WRITE_TRIPS = {"postgres": 6 + 2}
-# Beyond this, SMALL of that index, a scope is not searched as a whole; an engine that is not named always does.
+# Beyond this, SMALL of that index, a scope is not searched as a whole; the embedded index always does.
 WHOLE_UP_TO = {"postgres": 4_096.0}
 ENOUGH = 6
 PRESETS = {
@@ -122,7 +122,9 @@ def _of_engine(engine: str, command: Sequence[str], sizes: dict[int, Found]) -> 
         index_bytes=index_bytes,
         resident_mb=resident["medium"],
         # What processes share is in the memory of the database, page by page.
-        resident_bytes=index_bytes if shared else max(0.0, resident["largest"] - resident["medium"]) * 1e6 / scope,
+        resident_bytes=index_bytes
+        if shared
+        else max(0.0, resident["largest"] - resident.get("large", resident["medium"])) * 1e6 / scope,
         verify_ms=at["upkeep"]["verify"]["cpu_seconds"] * 1e3 / largest,
         shared_index=shared,
         largest_scope=float(scope),

@@ -112,7 +112,7 @@ def test_bad_lines_are_told_by_their_number_and_the_rest_is_kept(run, written):
     assert "kept 4 messages in talk" in out
     for number in (2, 4, 7):
         assert f"talk.jsonl:{number}: " in err
-    assert "3 lines could not be read and were skipped" in err
+    assert "3 lines skipped that could not be read" in err
     code, (done,) = imported(run, file)
     assert (code, done["bad_total"]) == (0, 3)
     assert [each["line"] for each in done["bad"]] == [2, 4, 7]
@@ -137,7 +137,7 @@ def test_of_very_many_bad_lines_the_first_are_told(run, written):
     file = written(talk(1), extra=[(2, "{half")] * 80)
     _, _, err = run("conversation", "import", str(file), "--format", "openai")
     assert err.count("not JSON") == 50
-    assert "80 lines could not be read and were skipped; the first 50 are shown" in err
+    assert "80 lines skipped that could not be read; the first 50 are shown" in err
 
 
 def test_a_file_of_which_nothing_can_be_read_is_an_error(run, tmp_path):

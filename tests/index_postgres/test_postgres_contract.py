@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoranda.index.postgres import frequent, searching, upkeep, writer
+from memoranda.index.postgres import searching, upkeep, writer
 from memoranda.testing.contracts import IndexContract
 from memoranda.testing.index_erasing_contract import IndexErasingContract
 from memoranda.testing.index_isolation_contract import IndexIsolationContract
@@ -31,8 +31,7 @@ class _WithLargeScopes(_OnPostgres):
     def _large(self, monkeypatch):
         monkeypatch.setattr(writer, "SMALL", 2)
         monkeypatch.setattr(searching, "LOADED", 1)
-        monkeypatch.setattr(searching, "CROWD", 5)
-        monkeypatch.setattr(frequent, "FEW", 2)
+        monkeypatch.setattr(searching, "ALL_WORDS_UP_TO", 30)
         monkeypatch.setattr(upkeep, "GRAPH_FROM", 3)
 
 

@@ -147,7 +147,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> None:
     receipt = done.receipt
     lines = [f"restored {done.path} as it was at {iso(receipt.manifest.made_at)}", *map(_checked, receipt.checks)]
     if receipt.erased:
-        lines.append(f"{so_many(receipt.erased, 'memory')} stayed away: the newer store has erased them")
+        lines.append(f"{so_many(receipt.erased, 'memory')} stayed away, erased by the newer store")
     show(output, done.as_json(), [*lines, *(f"note: {note}" for note in receipt.notes)])
 
 

@@ -153,7 +153,7 @@ def _tell(output: Output, file: str, done: "Imported") -> None:
         output.note(f"{file}:{number}: {reason}")
     if done.bad_total:
         also = f"; the first {len(done.bad)} are shown" if done.bad_total > len(done.bad) else ""
-        output.note(f"{file}: {done.bad_total} lines could not be read and were skipped{also}")
+        output.note(f"{file}: {so_many(done.bad_total, 'line')} skipped that could not be read{also}")
 
 
 def _named(done: "Imported") -> str:

@@ -90,7 +90,9 @@ def _remove(arguments: argparse.Namespace, output: Output) -> int:
     held = f"{so_many(gone.files, 'file')}, {so_many(gone.chunks, 'chunk')}"
     lines = [f"{state} {gone.source.name}: {held}; the files themselves stay"]
     if gone.traces:
-        lines.append(f"proof: {gone.scanned_bytes:,} bytes read, {gone.traces} traces looked for, {gone.found} found")
+        lines.append(
+            f"proof: {gone.scanned_bytes:,} bytes read, {so_many(gone.traces, 'trace')} looked for, {gone.found} found"
+        )
     show(output, gone.as_json(), lines)
     if gone.pending and not output.as_json:
         output.note(f"not proven yet: {gone.pending}")
@@ -172,7 +174,9 @@ def _told(synced: Synced) -> list[str]:
         if len(told) < len(found):
             lines.append(f"{title}: {len(found) - len(told)} more; --json shows all")
     if synced.without_vector:
-        lines.append(f"{synced.without_vector} chunks have no vector yet; they are found by words")
+        lines.append(
+            f"{so_many(synced.without_vector, 'chunk has', 'chunks have')} no vector yet and can be found by words"
+        )
     return [*lines, synced.left] if synced.left else lines
 
 

@@ -12,6 +12,7 @@ from memoranda.cli.output import Output, progress, said_yes
 from memoranda.cli.store import open_memory, settings_of
 from memoranda.domain.errors import InvalidInput
 from memoranda.domain.memory import KINDS, SOURCES
+from memoranda.domain.text import so_many
 
 _FILTERS = ("about", "speaker", "conversation", "source", "source_ref", "kind", "time_after", "time_before")
 _NOT_CLEAN = 6
@@ -96,9 +97,9 @@ def _tell_more(arguments: argparse.Namespace, receipt: Any, output: Output) -> N
     if output.as_json:
         return
     if receipt.backups:
-        output.line(f"{receipt.backups} backups written anew without it")
+        output.line(f"{so_many(receipt.backups, 'backup')} written anew without it")
     if receipt.tokens:
-        output.line(f"{receipt.tokens} tokens of the scope revoked; servers notice with the next request")
+        output.line(f"{so_many(receipt.tokens, 'token')} of the scope revoked; servers notice with the next request")
     if receipt.statement is not None:
         output.line(f"statement {receipt.statement['id']} in {arguments.proof}")
         output.line(f"signed with the key {receipt.statement['public_key']}")

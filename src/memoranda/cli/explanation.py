@@ -66,7 +66,7 @@ def why(found: Recall) -> Iterator[str]:
     receipt = found.receipt
     yield (
         f"searched {so_many(receipt.searched, 'memory')} in {', '.join(receipt.scopes)} "
-        f"({receipt.with_vector} with a vector, embedder {receipt.embedder}) at sequence {receipt.sequence}"
+        f"({receipt.with_vector:,} with a vector, embedder {receipt.embedder}) at sequence {receipt.sequence}"
     )
     policy = receipt.request.get("policy", "balanced")
     reached = f", tier reached {receipt.tier}" if receipt.tier else ""

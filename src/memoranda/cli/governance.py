@@ -17,6 +17,7 @@ from memoranda.domain.clock import iso
 from memoranda.domain.errors import Conflict, InvalidInput
 from memoranda.domain.governance import AUDITED, Audit, AuditEntry, Drift, Regraded
 from memoranda.domain.memory import GRADES, TRUSTS
+from memoranda.domain.text import so_many
 
 _PAGE = 1_000
 
@@ -195,7 +196,7 @@ def _audit(arguments: argparse.Namespace, output: Output) -> None:
         show(
             output,
             {"exported": number, "file": arguments.export},
-            [f"wrote {number:,} entries into {arguments.export}"],
+            [f"wrote {so_many(number, 'entry')} into {arguments.export}"],
         )
 
 

@@ -109,8 +109,11 @@ def _scopes(arguments: argparse.Namespace, output: Output) -> None:
 
 def _held(page: ScopePage) -> Iterator[str]:
     for each in page:
-        beside = ((each.conversations, "conversations"), (each.sources, "sources of documents"))
-        held = [so_many(each.memories, "memory"), f"{each.live} live"]
-        held += (f"{count} {what}" for count, what in beside if count)
+        beside = (
+            (each.conversations, "conversation", ""),
+            (each.sources, "source of documents", "sources of documents"),
+        )
+        held = [so_many(each.memories, "memory"), f"{each.live:,} live"]
+        held += (so_many(count, one, many) for count, one, many in beside if count)
         newest = "" if each.newest is None else f"\tnewest {iso(each.newest)[:10]}"
         yield f"{each.scope}\t{', '.join(held)}{newest}"

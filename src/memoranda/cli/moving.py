@@ -204,8 +204,8 @@ def _looked_at(arguments: argparse.Namespace) -> Iterator[LongTermMemory]:
 def _imported(done: Imports) -> list[str]:
     audit = done.audit
     if done.mode == "validate":
-        return [f"{done.format}: {audit.readable:,} of {audit.total:,} records can be read", *_unread(audit)]
-    lines = [f"{done.format}: {audit.total:,} records", *_audited(audit), *_believed(done)]
+        return [f"{done.format}: {audit.readable:,} of {so_many(audit.total, 'record')} can be read", *_unread(audit)]
+    lines = [f"{done.format}: {so_many(audit.total, 'record')}", *_audited(audit), *_believed(done)]
     if done.mode == "preview":
         return [*lines, f"{audit.take:,} would be kept in {_places(audit.scopes)}; nothing was changed"]
     if done.run is None:
@@ -270,7 +270,7 @@ def _imports(arguments: argparse.Namespace, output: Output) -> None:
 def _runs(runs: Sequence[ImportRun]) -> list[str]:
     lines = []
     for run in runs:
-        ended = "finished" if run.finished_at is not None else f"interrupted after {run.place:,} records"
+        ended = "finished" if run.finished_at is not None else f"interrupted after {so_many(run.place, 'record')}"
         ended += ", then undone" if run.undone else ""
         others = {name: count for name, count in run.counts.items() if name != "taken"}
         also = f", {_counted(others)}" if others else ""

@@ -92,7 +92,7 @@ def _reach(erasure: Erasure) -> str:
     receipt = erasure.receipt
     parts = [so_many(len(erasure.ids), "memory")]
     if receipt.conversations:
-        parts.append(so_many(receipt.conversations, "conversation", "conversations"))
+        parts.append(so_many(receipt.conversations, "conversation"))
     if receipt.messages:
         parts.append(f"what {so_many(receipt.messages, 'message says', 'messages say')}")
     return ", ".join(parts)
@@ -348,14 +348,16 @@ class Output:
         for each in done.compacted:
             told = f"{so_many(each.folded, 'message')} summed up" if each.done else each.note
             print(f"conversation {clean(each.conversation)}: {told}")
-        made = "" if done.dry_run else f"made {done.vectors_made} vectors; "
-        print(f"{made}{done.vectors_missing} vectors are missing")
+        made = "" if done.dry_run else f"made {so_many(done.vectors_made, 'vector')}; "
+        print(f"{made}{so_many(done.vectors_missing, 'vector is', 'vectors are')} missing")
         if done.documents is not None:
             synced = done.documents
             touched = synced.added + synced.changed + synced.renamed
             print(f"documents: {touched} taken in, {synced.removed} gone, {synced.unchanged} as they were")
         entries, segments = done.status.lexical_rows, done.status.segments
-        print(f"index: {entries} entries in {segments} segments; self-test {done.status.self_test}")
+        print(
+            f"index: {so_many(entries, 'entry')} in {so_many(segments, 'segment')}; self-test {done.status.self_test}"
+        )
         if done.pending:
             self.note(done.pending)
 

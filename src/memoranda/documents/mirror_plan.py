@@ -14,6 +14,7 @@ from memoranda.domain.fact import shown
 from memoranda.domain.memory import Memory
 from memoranda.domain.mirror import MirrorAction, Trouble
 from memoranda.domain.profile import MAX_ENTRY, is_entry
+from memoranda.domain.text import so_many
 
 ORDER: tuple[MirrorAction, ...] = ("supersede", "forget", "move", "conflict", "restore", "remember")
 """In which they are carried out: what is new comes last, so that it does not meet what goes."""
@@ -217,10 +218,12 @@ class _Planner:
             lost = [each for each in untaken if self._shown(each)]
             live += sum(map(self._shown, written.digests))
             if lost and not self._is_current(place):
-                why = f"{len(lost)} lines are missing, but this is not the file that was written last: they are back"
+                why = (
+                    f"{so_many(len(lost), 'line')} missing, but this is not the file that was written last: back again"
+                )
                 self._troubles.append(Trouble(place.path, 0, "", why))
             elif lost and self._unsure:
-                why = f"{len(lost)} lines are missing, but {self._unsure} may be one of them: they are back"
+                why = f"{so_many(len(lost), 'line')} missing, but {self._unsure} may be among them: back again"
                 self._troubles.append(Trouble(place.path, 0, "", why))
             else:
                 going += [Edit("forget", place, Item(0, (), ""), each) for each in lost]

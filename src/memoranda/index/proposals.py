@@ -119,7 +119,7 @@ class Asked(NamedTuple):
 def best(numbers: npt.NDArray[np.int64], worths: npt.NDArray[np.float64], room: int) -> npt.NDArray[np.int64]:
     """The numbers of the rows that are worth most, of equals those with the lowest number.
 
-    A row stands in `numbers` once for each form that it has, with what it is worth for that.
+    A row stands in `numbers` once for each form or word that it has, with what it is worth for that.
     """
     rows, places = np.unique(numbers, return_inverse=True)
     if len(rows) <= room:

@@ -20,6 +20,7 @@ from memoranda.domain.keys import Key
 from memoranda.domain.memory import Memory
 from memoranda.domain.ports import Progress
 from memoranda.domain.results import Check
+from memoranda.domain.text import so_many
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.contents import digest_of, line, walk
 from memoranda.ledger.feed import newest
@@ -248,7 +249,7 @@ def check(connection: Connection, expected: Figures, *, contents: bool) -> tuple
         for name in ("store", "schema", "sequence", "rows", "contents")
         if getattr(counted, name) != getattr(expected, name)
     ]
-    told = f"{counted.counts['memories']:,} memories, {counted.counts['events']:,} events"
+    told = f"{so_many(counted.counts['memories'], 'memory')}, {so_many(counted.counts['events'], 'event')}"
     return (*checks, _checked("counts", wrong, told), _checked("contents", differs, counted.rows[:16]))
 
 

@@ -13,6 +13,7 @@ from memoranda.domain.clock import DAY_MS, Clock, iso
 from memoranda.domain.errors import LedgerLocked, MemorandaError
 from memoranda.domain.ports import Index
 from memoranda.domain.results import Check, IndexStatus, Verification
+from memoranda.domain.text import so_many
 from memoranda.ledger.undoable import unfinished_imports
 from memoranda.ledger.upkeep import UpkeepBook
 from memoranda.service.embedder_faults import way_out
@@ -244,7 +245,7 @@ class Doctor:
         made = 0
         while (outcome := self._engine.memories.backfill(seconds=2.0)) is not None and outcome.done:
             made += outcome.done
-        return f"{made} vectors are made"
+        return f"{so_many(made, 'vector')} made"
 
     # -- in time --
 

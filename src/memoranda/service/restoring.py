@@ -13,6 +13,7 @@ from memoranda.domain.backup import Reached, Restored, RestoreReceipt
 from memoranda.domain.clock import Clock, SystemClock, iso
 from memoranda.domain.errors import Conflict, InvalidInput, LedgerDamaged, NotFound
 from memoranda.domain.ports import Progress
+from memoranda.domain.text import so_many
 from memoranda.ledger import backup
 from memoranda.ledger.connection import Connection
 from memoranda.ledger.copying_files import to_server
@@ -196,12 +197,14 @@ def _notes(made_at: int, counts: dict[str, int], *, encrypted: bool, knows_erase
             f"what was erased after {iso(made_at)} is back: erase it again, or name the newer store (--tombstones-from)"
         )
     if counts.get("sources") or counts.get("mirrors"):
+        sources, mirrors = so_many(counts.get("sources", 0), "source"), so_many(counts.get("mirrors", 0), "mirror")
         notes.append(
-            f"{counts.get('sources', 0)} sources of documents and {counts.get('mirrors', 0)} mirrors are known to it: "
+            f"{sources} of documents and {mirrors} known to it: "
             "their folders are those of the machine where the backup was made"
         )
     if counts.get("tokens"):
-        notes.append(f"{counts['tokens']} tokens are in it: whoever has one that is not revoked is let in")
+        tokens = so_many(counts["tokens"], "token is", "tokens are")
+        notes.append(f"{tokens} in it: whoever has one that is not revoked is let in")
     if not encrypted:
         notes.append("the store is not encrypted")
     return notes

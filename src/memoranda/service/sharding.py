@@ -166,8 +166,9 @@ class Shards:
         """Nobody would find them any more."""
         strays = self.strays(shard, notes)
         if strays:
+            roots = so_many(len(strays), "root")
             raise Refused(
-                f"{shard.shown} keeps {len(strays)} roots that this list gives to another shard, such as {strays[0]}",
+                f"{shard.shown} keeps {roots} that this list gives to another shard, such as {strays[0]}",
                 hint=f'Pin them ("{strays[0]}={shard.place}"), or export them, erase them there and import them anew.',
             )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoranda.domain.clock import iso
 from memoranda.domain.retention import How, SubjectMemory, SubjectReport, SubjectTalk
+from memoranda.domain.text import so_many
 
 _HEADINGS = (
     ("profile", "Profile"),
@@ -93,9 +94,9 @@ def _memory(each: SubjectMemory) -> Iterator[str]:
 
 def _talk(talk: SubjectTalk) -> Iterator[str]:
     yield from ("", f"### {plain(talk.name)}", "", f"- scope {plain(talk.scope)}, begun {iso(talk.created_at)}")
-    yield f"- {talk.by_others} messages of others, {talk.mentioned_by_others} of them with a name of theirs"
+    yield f"- {so_many(talk.by_others, 'message')} of others, {talk.mentioned_by_others} of them with a name of theirs"
     if talk.summaries:
-        yield f"- {talk.summaries} summaries with a name of theirs"
+        yield f"- {so_many(talk.summaries, 'summary')} with a name of theirs"
     for message in talk.messages:
         yield from ("", f"> {message['at']} {plain(message['text'])}")
 

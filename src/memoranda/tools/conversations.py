@@ -12,6 +12,7 @@ from memoranda.domain.conversation import Conversation, KeptMessage
 from memoranda.domain.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from memoranda.domain.moments import ago, last_moment, moment
 from memoranda.domain.request import MAX_LIMIT
+from memoranda.domain.text import so_many
 from memoranda.service.words import cleaned
 from memoranda.tools.caller import Caller
 from memoranda.tools.results import ToolResult, as_json
@@ -146,7 +147,7 @@ def close(caller: Caller, given: Given) -> ToolResult:
     conversations.archive(name)
     also = " What was carried forward is its working memory." if carried else ""
     return ToolResult(
-        f"Session closed: {conversation.messages} messages are archived.{also}",
+        f"Session closed: {so_many(conversation.messages, 'message is', 'messages are')} archived.{also}",
         # The host knows what its next conversation is called: it hands on what was carried forward.
         {"id": conversation.id, "messages": conversation.messages, "carry_forward": carried},
     )

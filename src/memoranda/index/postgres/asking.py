@@ -41,14 +41,11 @@ class Postings(NamedTuple):
             packed["forms"].astype(np.intp),
         )
 
-    def often(self, terms: Sequence[Term]) -> list[tuple[int, ...]]:
+    def often(self, terms: Sequence[Term]) -> tuple[int, ...]:
         """How many rows have each form of each term."""
         widest = max((len(term.hashes) for term in terms), default=0)
-        have = [
-            np.bincount(self.which[(self.forms >> bit) & 1 == 1], minlength=len(terms)).tolist()
-            for bit in range(widest)
-        ]
-        return [tuple(have[bit][place] for bit in range(len(term.hashes))) for place, term in enumerate(terms)]
+        have = [np.bincount(self.which[(self.forms >> bit) & 1 == 1], minlength=len(terms)) for bit in range(widest)]
+        return tuple(int(have[bit][place]) for place, term in enumerate(terms) for bit in range(len(term.hashes)))
 
     def worths(self, terms: Sequence[Term], forms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What its forms together are worth, of each row; `forms` says what each form of each term is."""
@@ -149,28 +146,46 @@ class Asking:
 
     # -- words --
 
+    def often(self) -> tuple[int, ...]:
+        """How many eligible rows have each form of each term."""
+        terms = self._asked.terms
+        names = _forms(terms)
+        counts = ", ".join(f"count(*) filter (where {name} = any(terms)) as often_{name}" for name in names)
+        found = [[0] * len(term.hashes) for term in terms]
+        for place, *often in self._by_term(range(len(terms)), counts):
+            for bit in range(len(found[place])):
+                found[place][bit] += int(often[bit])
+        return tuple(each for counted in found for each in counted)
+
     def postings(self, places: Sequence[int]) -> Postings:
         """The eligible rows that have any form of the terms at these places."""
-        terms = self._asked.terms
-        each = [(place, scope, terms[place].hashes) for place in places for scope in self._scopes]
-        if not each:
-            return Postings.of([])
-        names = [f"form_{bit}" for bit in range(max(len(hashes) for _, _, hashes in each))]
+        names = _forms([self._asked.terms[place] for place in places])
         # Who has the first form has all of them: mostly one look at a row is enough.
         others = [f"case when {name} = any(terms) then {1 << bit} else 0 end" for bit, name in enumerate(names) if bit]
         forms = f"case when form_0 = any(terms) then {(1 << len(names)) - 1} else {' + '.join(others) or 0} end"
-        rows = self._fetch(
+        joined = (
+            f"string_agg(int8send(number) || int4send(length) || int2send(cast({forms} as smallint)), '') as joined"
+        )
+        rows = self._by_term(places, joined)
+        return Postings.of([(int(place), bytes(packed)) for place, packed in rows if packed is not None])
+
+    def _by_term(self, places: Sequence[int], told: str) -> list[tuple[Any, ...]]:
+        """The place of each term in each scope, with what is told of the eligible rows that have any of its forms."""
+        terms = self._asked.terms
+        each = [(place, scope, terms[place].hashes) for place in places for scope in self._scopes]
+        if not each:
+            return []
+        names = _forms([terms[place] for place in places])
+        return self._fetch(
             f"""
-            select term.place, found.joined
+            select term.place, found.*
             from unnest(cast(:places as bigint[]), {", ".join(f"cast(:{name} as bigint[])" for name in names)})
                 as term (place, {", ".join(names)})
             cross join lateral (
-                select string_agg(int8send(number) || int4send(length) || int2send(cast({forms} as smallint)), '')
-                    as joined
-                from {{entry}}
+                select {told} from {{entry}}
                 where terms is not null and terms && array[{", ".join(names)}] and {self._seen(allowed=False)}
             ) as found
-            where found.joined is not null order by term.place
+            order by term.place
             """,  # noqa: S608
             places=[place for place, _, _ in each],
             # A term that has fewer forms has its last one more than once.
@@ -179,7 +194,6 @@ class Asking:
                 for bit, name in enumerate(names)
             },
         )
-        return Postings.of([(int(place), bytes(joined)) for place, joined in rows])
 
     # -- meaning --
 
@@ -281,3 +295,8 @@ class Asking:
             have=sorted(have),
         )
         return [Packed.from_bytes(int(number), bytes(body)) for number, body in found]
+
+
+def _forms(terms: Sequence[Term]) -> list[str]:
+    """Names for as many forms as any of these terms has."""
+    return [f"form_{bit}" for bit in range(max((len(term.hashes) for term in terms), default=0))]

@@ -15,7 +15,6 @@ from memoranda.domain.ports import IndexAnswer, IndexCounts, IndexEntry, IndexQu
 from memoranda.index.postgres import generations
 from memoranda.index.postgres.blocks import Blocks
 from memoranda.index.postgres.erasing import residues_of
-from memoranda.index.postgres.frequent import Frequent
 from memoranda.index.postgres.rows import fetch
 from memoranda.index.postgres.scopes import large_scopes
 from memoranda.index.postgres.searching import answered, extent
@@ -39,7 +38,6 @@ class PostgresIndex:
     def __init__(self, database: Database, tables: Tables) -> None:
         self._database = database
         self._blocks = Blocks()
-        self._frequent = Frequent()
         with database.read() as connection:
             if not are_there(connection, tables):
                 raise LedgerDamaged("tables of the index are missing; it has to be built again")
@@ -177,7 +175,7 @@ class PostgresIndex:
 
     def search(self, query: IndexQuery) -> IndexAnswer:
         with self._reading() as connection:
-            return answered(connection, self.tables, self._blocks, self._frequent, query)
+            return answered(connection, self.tables, self._blocks, query)
 
     def extent(self, scopes: Collection[str]) -> tuple[int, int] | None:
         with self._reading() as connection:
@@ -249,4 +247,3 @@ class PostgresIndex:
     def close(self) -> None:
         """Let go of what is in memory. May be called twice."""
         self._blocks.clear()
-        self._frequent.clear()

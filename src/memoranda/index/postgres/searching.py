@@ -8,7 +8,6 @@ from memoranda.domain.ports import IndexAnswer, IndexQuery
 from memoranda.index.lexical import Statistics, norms
 from memoranda.index.postgres.asking import Asking, Numbers, Postings
 from memoranda.index.postgres.blocks import Blocks
-from memoranda.index.postgres.frequent import Frequent, Place
 from memoranda.index.postgres.rows import fetch
 from memoranda.index.postgres.scopes import scopes_of
 from memoranda.index.postgres.tables import Tables
@@ -16,17 +15,15 @@ from memoranda.index.proposals import Asked, best
 from memoranda.index.search import Told, overlaid, search
 from memoranda.ledger.connection import Connection
 
-CROWD = 8_192
-"""When more rows than this have words of a query, the common ones among its words propose none, once they are known."""
+ALL_WORDS_UP_TO = 200_000
+"""In scopes with more entries than this, words are counted first, and the common ones propose nothing."""
 LOADED = 4_096
 """So many rows that alone are allowed are loaded without being chosen."""
 _NEAR = 2
 """How many times the pool the nearest are asked for: distances there are nearly exact."""
 
 
-def answered(
-    connection: Connection, tables: Tables, blocks: Blocks, frequent: Frequent, query: IndexQuery
-) -> IndexAnswer:
+def answered(connection: Connection, tables: Tables, blocks: Blocks, query: IndexQuery) -> IndexAnswer:
     """What a query finds."""
     scopes = scopes_of(connection, tables, query.scopes)
     large = [scope for scope in scopes if scope.large]
@@ -34,19 +31,15 @@ def answered(
     if not large:
         return search(overlaid(views, query) if query.tail or query.hidden else views, query)
     asked = Asked.of(query, views)
-    # What was counted holds for what is eligible in the same way.
-    place = (tuple(scope.id for scope in large), asked.states, query.now is None)
-    return _Proposing(Asking(connection, tables, large, asked), asked, frequent, place).answer()
+    return _Proposing(Asking(connection, tables, large, asked), asked).answer()
 
 
 class _Proposing:
     """One query to large scopes."""
 
-    def __init__(self, engine: Asking, asked: Asked, frequent: Frequent, place: Place) -> None:
+    def __init__(self, engine: Asking, asked: Asked) -> None:
         self._engine = engine
         self._asked = asked
-        self._frequent = frequent
-        self._place = place
 
     def answer(self) -> IndexAnswer:
         asked, engine = self._asked, self._engine
@@ -62,24 +55,15 @@ class _Proposing:
 
     def _postings(self, entries: int) -> tuple[Postings, tuple[int, ...]]:
         """The rows that have the words of the query, and how many have each form."""
-        terms = self._asked.terms
-        # Among a few that are allowed, a common word may be rare.
-        known = self._frequent.known(self._place, entries, terms) if self._asked.query.allow is None else {}
-        wanted = [place for place in range(len(terms)) if place not in known]
-        crowd = 0
-        for place in sorted(known, key=lambda place: max(known[place])):
-            crowd += max(known[place])
-            if crowd <= CROWD:
-                wanted.append(place)
-        postings = self._engine.postings(wanted)
-        if len(postings.numbers) < self._asked.query.pool and len(wanted) < len(terms):  # the common ones must do
-            wanted = list(range(len(terms)))
-            postings = self._engine.postings(wanted)
-        counted = postings.often(terms)
-        self._frequent.note(self._place, entries, {terms[place].hashes: counted[place] for place in wanted})
-        skipped = known.keys() - wanted
-        often = [known[place] if place in skipped else counted[place] for place in range(len(terms))]
-        return postings, tuple(each for forms in often for each in forms)
+        every = range(len(self._asked.terms))
+        if entries <= ALL_WORDS_UP_TO:
+            postings = self._engine.postings(every)
+            return postings, postings.often(self._asked.terms)
+        often = self._engine.often()
+        telling = self._asked.telling(Statistics(entries, 0, often))
+        ends = np.cumsum([len(term.hashes) for term in self._asked.terms])
+        told = [part.any() for part in np.split(telling, ends[:-1])] if len(ends) else []
+        return self._engine.postings([place for place in every if told[place]]), often
 
     def _proposed(self, told: Told, postings: Postings) -> Collection[int]:
         """The numbers of what each lane should look at."""
