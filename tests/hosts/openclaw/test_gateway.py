@@ -112,7 +112,7 @@ def test_nothing_is_kept_of_turns_that_no_person_started(claw, server):
     assert not any("woken" in text for text in kept(server))
 
 
-def test_a_silent_server_is_in_nobodys_way_and_is_then_left_alone(claw, server, between):
+def test_a_silent_server_is_in_nobodys_way_and_is_then_left_alone(claw, server, between, model):
     claw.turn("Remember that I like jasmine tea.", session="before")
     until(lambda: kept(server).get("I like jasmine tea."), what="the capture")
     between.keep_silent()
@@ -133,7 +133,9 @@ def test_a_silent_server_is_in_nobodys_way_and_is_then_left_alone(claw, server, 
         between.pass_on()
     until(lambda: not claw.invoke("memory_recall", {"query": "tea"})[1]["isError"], what="the server's return")
     assert "the memory server answers again" in claw.log
-    assert "[MEM]" in claw.turn("Which tea do I like?", session="sixth")
+    before = len(model.prompts)
+    claw.turn("Which tea do I like?", session="sixth")
+    assert "I like jasmine tea." in model.prompts[before]
 
 
 def _asked_nothing_of(between, claw):
