@@ -135,7 +135,7 @@ def _legend(measured: dict[str, Found]) -> Iterator[str]:
         dash = _DASHES[parts]
         yield _line(x, y - 4, x + 30, y - 4, _INK, dash=dash)
         yield _text(x + 36, y, name)
-        x += 150
+        x += 50 + 6.5 * len(name)
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, dash: str = "") -> str:

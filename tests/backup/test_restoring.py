@@ -188,7 +188,7 @@ def test_what_may_surprise_is_told(engine, filled, target, chosen, tmp_path):
     done = restore(made.path, target, settings=chosen())
     told = " ".join(done.receipt.notes)
     assert "what was erased after 2026-01-01T00:00:00.000Z is back" in told
-    assert "1 sources of documents" in told
+    assert "1 source of documents" in told
 
 
 def test_what_a_newer_store_has_erased_stays_away(path, engine, filled, target, chosen, clock, tmp_path):
